@@ -6254,7 +6254,7 @@ PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *r
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
-PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+PERMI_DEVICE perm_status permi_batch_on_gpus(struct permi_batch *batch, int threads, perm_result *result);
 /* Calls whose arrays lie on a GPU. */
 PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
 PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
@@ -6271,8 +6271,6 @@ PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *c
 #define permi_gpu_absent(result) permi_fail(result, PERM_ERROR_DEVICE, 0, "perm.h was compiled without PERM_WITH_CUDA")
 #define permi_batch_resident(batch, result) permi_gpu_absent(result)
 #define permi_minors_resident(call, options, result) permi_gpu_absent(result)
-#define permi_batch_gpu_run(batch, threads, gpus, message) \
-  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 
 static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
 {
@@ -12094,43 +12092,17 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Predicts; chooses floats. */
-static double permi_batch_gpu_seconds(permi_batch *batch)
+#if !defined(PERM_WITH_CUDA)
+static perm_status permi_batch_on_gpus(const permi_batch *batch, int threads, perm_result *result)
 {
-  const int n = batch->n, parts = batch->parts;
-  const double elements = (double)batch->count * n * ldexp(1, n - 1), start = PERMI_GPU_DENSE_COMPILE;
-  const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
-  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
-                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(batch->options);
-  return batch->floats ? floats : doubles;
-}
-
-/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
-static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
-{
-  const perm_options *options = batch->options;
-  permi_control *control = batch->control;
-  const int n = batch->n, parts = batch->parts;
-  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count)
-    return PERM_OK;
-  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + permi_batch_gpu_seconds(batch);
-  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
-      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
-    return PERM_OK;
-  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
-  if (!batch->todo)
-    return permi_fail_memory(result);
-  memset(batch->todo, 1, batch->count);
-  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
-  if (status >= 0 || options->gpu.cpu_fallback)
-    return status < 0 ? PERM_OK : status;
-  return permi_fail(result, status, 0, "%s", control->message);
+  const int n = batch->n, fits = batch->plain && n >= PERM_GPU_BATCH_LEAST_N && n <= PERM_GPU_BATCH_MOST_N && threads;
+  return permi_gpu_missed(batch->options, fits ? PERM_MAX_N : 0,
+                          (double)batch->count * ldexp(n, n - 1) / rate[batch->parts - 1])
+             ? permi_gpu_absent(result)
+             : PERM_OK;
 }
+#endif
 
 typedef struct permi_batch_sharing {
   permi_batch *batch;

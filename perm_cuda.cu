@@ -245,9 +245,10 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
    they begin on the caller's stream. */
 int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES]);
-/* in, out: memory of one GPU. Values that are left become NaN. */
+/* in, out: memory of one GPU. Values that are left become NaN; left: how many, and numbers of theirs. */
+#define PERM_GPU_BATCH_LIST 65536
 perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
-                                  const perm_options *options, uint64_t *left, char message[PERM_MESSAGE_BYTES]);
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES]);
 
 /* Returns the bytes of the frontier's GPU (0: there is none); the next returns those that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
@@ -295,15 +296,15 @@ static double permi_gpu_slower(perm_gpu_pipe pipe)
   return perm_cuda_slower(pipe);
 }
 
-/* Refuses what options say is memory of a GPU, and is not. */
-static perm_status permi_gpu_owns(const void *at, int argument, const char *name, perm_result *result)
+/* Finds the GPU of what options say is memory of one, or refuses. */
+static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device, perm_result *result)
 {
   char message[PERM_MESSAGE_BYTES] = "";
-  const int device = perm_cuda_owner(at, message);
-  return device >= 0    ? PERM_OK
-         : device == -1 ? permi_fail(result, PERM_ERROR_DEVICE, 0, "%s", message)
-                        : permi_fail(result, PERM_ERROR_OPTION, argument, "%s: no memory of a GPU (options.gpu.resident)",
-                                     name);
+  *device = perm_cuda_owner(at, message);
+  return *device >= 0    ? PERM_OK
+         : *device == -1 ? permi_fail(result, PERM_ERROR_DEVICE, 0, "%s", message)
+                         : permi_fail(result, PERM_ERROR_OPTION, argument,
+                                      "%s: no memory of a GPU (options.gpu.resident)", name);
 }
 
 /* Returns the call's status, or why it failed. */
@@ -1249,27 +1250,27 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
 static perm_status permi_minors_resident(const permi_minors_call *call, const perm_options *options,
                                          perm_result *result)
 {
-  const int rows = call->gradient ? call->m : 1, argument = call->gradient ? 8 : 9;
-  const int entries = rows > 0 && rows <= PERM_MAX_N && call->n > 0 && call->n <= PERM_MAX_N ? rows * call->n : 0;
+  const int argument = call->gradient ? 8 : 9;
   permi_minors_call here = *call;
   perm_options plain = *options;
+  int device;
   permi_result_clear(result);
   perm_status status = permi_check_whole(options, argument - 1, result);
-  if (status == PERM_OK && call->out)
-    status = permi_gpu_owns(call->out, argument, "the array of values", result);
+  if (status == PERM_OK)
+    status = permi_gpu_owns(call->out, argument, call->gradient ? "out" : "minors", &device, result);
   if (status != PERM_OK)
     return status;
   plain.gpu.resident = 0;
-  here.out = entries && call->out ? (double *)permi_allocate(&options->allocator, (size_t)entries, 2 * sizeof(double))
-                                  : NULL;
-  if (entries && call->out && !here.out)
+  here.out = (double *)permi_allocate(&options->allocator, PERM_MAX_N * PERM_MAX_N, 2 * sizeof(double));
+  if (!here.out)
     return permi_fail_memory(result);
   status = permi_minors_compute(&here, &plain, result);
-  if (here.out) {
-    const perm_gpu_move back = {here.out, call->out, (size_t)(entries * call->view.parts) * sizeof(double), 1, NULL, 1};
+  perm_gpu_move back = {here.out, call->out, 0, status >= 0 && call->n, NULL, 1};
+  if (back.count) {
+    back.bytes = (size_t)((call->gradient ? call->m : 1) * call->n * call->view.parts) * sizeof(double);
     status = permi_gpu_move(&back, options, status, result);
-    permi_release(&options->allocator, here.out);
   }
+  permi_release(&options->allocator, here.out);
   return status;
 }
 #endif
@@ -1351,78 +1352,114 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
   return status;
 }
 
-/* In place: GPUs write values, and NaN where the host is to compute the matrix; *list: these. */
-static perm_status permi_batch_in_place(permi_batch *batch, permi_pool *pool, size_t **list, size_t *count,
-                                        perm_result *result)
+/* Predicts; chooses floats. */
+static double permi_batch_gpu_seconds(permi_batch *batch)
+{
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), start = PERMI_GPU_DENSE_COMPILE;
+  const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
+  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
+                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(batch->options);
+  return batch->floats ? floats : doubles;
+}
+
+/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
-  const size_t parts = (size_t)batch->parts;
-  permi_control control = permi_control_begin(options);
-  uint64_t left = 0;
-  size_t found = 0;
+  permi_control *control = batch->control;
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
+  static const double rate[2] = PERMI_BATCH_RATE;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
+      !batch->count)
+    return PERM_OK;
+  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + permi_batch_gpu_seconds(batch);
+  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
+}
+
+static int permi_batch_compare(const void *a, const void *b)
+{
+  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* On GPUs values are written in place, and NaN for what the host is to compute: returns how many, then their places in
+   order. NULL: *status says why not, or is PERM_OK where the host is to compute all. */
+static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_status *status, perm_result *result)
+{
+  permi_control control = permi_control_begin(batch->options);
+  size_t *left = (size_t *)permi_pool_get(pool, 1 + PERM_GPU_BATCH_LIST, sizeof *left);
+  control.work_total = 1;
   batch->control = &control;
   permi_batch_gpu_seconds(batch);
   const perm_gpu_batch work = permi_batch_gpu_of(batch, batch->count);
-  perm_status status = perm_cuda_batch_there(&work, batch->a, batch->out, options, &left, control.message);
-  control.stopped = status > 0 ? status : PERM_OK;
-  if (status != PERM_OK)
-    return status > 0 ? permi_fail_stopped(&control, result)
-                      : permi_fail(result, status, 0, "%s", control.message);
-  *list = (size_t *)permi_pool_get(pool, (size_t)left, sizeof **list);
-  double *values = left ? (double *)permi_pool_get(pool, batch->count, parts * sizeof *values) : NULL;
-  if (pool->failed)
-    return permi_fail_memory(result);
-  if (left) {
-    const perm_gpu_move move = {values, batch->out, batch->count * parts * sizeof *values, 1, NULL, 0};
-    status = permi_gpu_move(&move, options, status, result);
-  }
-  for (size_t k = 0; k < batch->count && found < left; k++)
-    if (values[k * parts] != values[k * parts])
-      (*list)[found++] = k;
-  *count = found;
-  return status;
+  *status = PERM_OK;
+  if (left)
+    *status = perm_cuda_batch_there(&work, batch->a, batch->out, batch->options, left, control.message);
+  control.stopped = *status;
+  if (*status > 0)
+    permi_fail_stopped(&control, result);
+  else if (*status < 0)
+    permi_fail(result, *status, 0, "%s", control.message);
+  if (!left || *status != PERM_OK || left[0] > PERM_GPU_BATCH_LIST)
+    return NULL;
+  qsort(left + 1, left[0], sizeof *left, permi_batch_compare);
+  return left;
 }
 
-/* Computes in place, or copies; moves: of matrices, of values. */
+/* Computes in place, or copies to the host and back: all, or what is left. */
 static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
 {
   const perm_options *given = batch->options;
-  const int in = given->gpu.resident & 1, out = given->gpu.resident >> 1, n = batch->n, soa = batch->kind != PERMI_BATCH_MATRICES;
-  const size_t parts = (size_t)batch->parts, square = (size_t)(n * n), count = batch->count;
+  const int in = given->gpu.resident & 1, out = given->gpu.resident >> 1, n = batch->n, some = batch->count > 0;
+  const size_t number = (size_t)batch->parts * sizeof(double), square = (size_t)(n * n), count = batch->count;
   const double start = permi_seconds();
   perm_options options = *given;
   permi_batch here = *batch;
   permi_pool pool = {&options.allocator, NULL, 0};
-  size_t *list = NULL;
+  size_t *left = NULL;
+  int device[2] = {-1, -2};
   perm_status status = PERM_OK;
-  options.gpu.resident = 0;
-  here.options = &options;
-  if (in && soa)
+  perm_gpu_move matrices = {NULL, (double *)(uintptr_t)batch->a, square * number, in && n && some, NULL, 0};
+  perm_gpu_move values = {NULL, batch->out, number, out && some, NULL, 1};
+  if (in && batch->kind != PERMI_BATCH_MATRICES)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "gpu.resident: matrices on a GPU are perm_batch_real's or "
                                                          "perm_batch_complex's");
-  if (in && n && count)
-    status = permi_gpu_owns(batch->a, 3, "a", result);
-  if (status == PERM_OK && out && count)
-    status = permi_gpu_owns(batch->out, soa && batch->columns ? 10 : 6, "permanents", result);
-  if (status != PERM_OK)
-    return status;
+  if (matrices.count)
+    status = permi_gpu_owns(batch->a, 3, "a", &device[0], result);
+  if (status == PERM_OK && values.count)
+    status = permi_gpu_owns(batch->out, batch->columns ? 10 : 6, "permanents", &device[1], result);
+  options.gpu.resident = 0;
+  here.options = &options;
   permi_batch_prepare(&here);
-  const int place = in && out && here.plain && n > 1 && n <= PERM_GPU_BATCH_MOST_N && here.stride == square && count;
-  perm_gpu_move matrices = {NULL, (double *)(uintptr_t)batch->a, 0, in && n && count, NULL, 0};
-  perm_gpu_move values = {NULL, batch->out, parts * count * sizeof(double), out && count, NULL, 1};
-  matrices.bytes = ((count ? count - 1 : 0) * batch->stride + square) * parts * sizeof(double);
-  if (place) {
-    status = permi_batch_in_place(&here, &pool, &list, &here.count, result);
-    matrices.count = values.count = here.count;
-    matrices.bytes = square * parts * sizeof(double);
-    values.bytes = parts * sizeof(double);
-    matrices.list = values.list = here.place = list;
+  if (status == PERM_OK && device[0] == device[1] && here.plain && n > 1 && n <= PERM_GPU_BATCH_MOST_N &&
+      here.stride == square)
+    left = permi_batch_in_place(&here, &pool, &status, result);
+  if (left) {
+    here.count = matrices.count = values.count = left[0];
+    matrices.list = values.list = here.place = left + 1;
     options.isa = PERM_ISA_CUDA; /* leaves them again, for the host's way */
     options.max_seconds = given->max_seconds > 0 ? fmax(1e-9, given->max_seconds - (permi_seconds() - start)) : 0;
+  } else {
+    matrices.bytes += some ? (count - 1) * batch->stride * number : 0;
+    values.bytes *= count;
   }
-  if (status == PERM_OK && in)
+  if (status == PERM_OK && matrices.count)
     here.a = matrices.here = (double *)permi_pool_get(&pool, matrices.count, matrices.bytes);
-  if (status == PERM_OK && out)
+  if (status == PERM_OK && values.count)
     here.out = values.here = (double *)permi_pool_get(&pool, values.count, values.bytes);
   if (status == PERM_OK && pool.failed)
     status = permi_fail_memory(result);
@@ -1431,7 +1468,7 @@ static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
   if (status == PERM_OK) {
     status = permi_batch_metered(&here, result);
     status = values.count ? permi_gpu_move(&values, given, status, result) : status;
-    if (result && place) {
+    if (result && left) {
       result->isa = PERM_ISA_CUDA;
       result->gpus = result->gpus > 1 ? result->gpus : 1;
       result->terms = (double)count * ldexp(1, n - 1);
@@ -3170,8 +3207,8 @@ static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, perm_result *re
 {
   const perm_options *options = p->watch->options;
   char *message = p->watch->message;
-  perm_status status = p->asked.on_gpu ? permi_gpu_owns(p->out, 8, "out", result) : PERM_OK;
-  const int device = p->asked.on_gpu && status == PERM_OK ? perm_cuda_owner(p->out, message) : 0;
+  int device = 0;
+  perm_status status = p->asked.on_gpu ? permi_gpu_owns(p->out, 8, "out", &device, result) : PERM_OK;
   const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, device,
                                  p->ranks.first, p->root, p->ranks.most, p->offset, p->count,
                                  p->pieces ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
@@ -4226,8 +4263,8 @@ PERMI_TEXT(batch,
 struct permi_batch_given {
   const double *in;
   double *out;              /* values; NaN: left */
-  unsigned long long *left; /* how many, or NULL */
-  unsigned long long count;
+  unsigned long long *left; /* how many, and PERM_GPU_BATCH_LIST numbers of theirs, or NULL */
+  unsigned long long count, first;
   double base, shares, relative;
   int n;
 };
@@ -4433,10 +4470,11 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS, F> &room, co
   }
 }
 
-/* Writes the value that permi_batch_finish found, or NaN, and counts that. */
+/* Writes the value that permi_batch_finish found, or NaN, and notes that. */
 template <int PARTS>
-PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, double *out)
+PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, unsigned long long matrix)
 {
+  double *out = a.out + PARTS * matrix;
   const double value = permi_mul(permi_add(fabs(found[0]), fabs(found[1])), found[1] != 0 ? 1 + 4.440892098500626e-16 : 1);
   const double unit = permi_add(a.base, permi_mul(found[3], a.shares)) / a.relative;
   const bool stays = value <= 1.7976931348623157e308 && value > 1e-250 && permi_mul(unit, found[2]) <= value &&
@@ -4444,8 +4482,11 @@ PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found
   PERMI_UNROLL
   for (int part = 0; part < PARTS; part++)
     out[part] = stays ? found[part] : permi_of_bits(0x7ff8000000000000ll);
-  if (!stays && a.left)
-    permi_atomic_add(a.left, 1);
+  if (!stays && a.left) {
+    const unsigned long long at = permi_atomic_add(a.left, 1);
+    if (at < 65536)
+      a.left[1 + at] = a.first + matrix;
+  }
 }
 
 template <int N, int PARTS, class F>
@@ -4484,7 +4525,7 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_batch_given &a)
   if (i == 0 && matrix < a.count) {
     double found[4];
     permi_batch_finish(room, fold + t, 128, found);
-    permi_batch_keep<PARTS>(a, found, a.out + PARTS * matrix);
+    permi_batch_keep<PARTS>(a, found, matrix);
   }
 }
 )
@@ -7135,7 +7176,7 @@ static int permi_batch_launch(const permi_holder *holder, const perm_gpu_program
 
 static permi_batch_given permi_batch_given_of(const perm_gpu_batch *batch, const double *in, double *out)
 {
-  const permi_batch_given given = {in, out, NULL, 0, batch->base, batch->shares, batch->relative, batch->n};
+  const permi_batch_given given = {in, out, NULL, 0, 0, batch->base, batch->shares, batch->relative, batch->n};
   return given;
 }
 
@@ -7302,7 +7343,7 @@ static int permi_batch_there_stop(void *context)
 }
 
 perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
-                                  const perm_options *options, uint64_t *left, char message[PERM_MESSAGE_BYTES])
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES])
 {
   const CUstream stream = (CUstream)options->gpu.stream;
   const size_t numbers = (size_t)(batch->n * batch->n * batch->parts);
@@ -7310,7 +7351,7 @@ perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in,
   permi_batch_there run = {batch, 0, PERM_OK};
   permi_batch_given given = permi_batch_given_of(batch, in, out);
   permi_holder holder = {perm_cuda_owner(in, message), 0, message, {}};
-  CUdeviceptr counter = 0;
+  CUdeviceptr list = 0;
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
@@ -7319,19 +7360,23 @@ perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in,
       permi_kernel(&work, holder.device, options->gpu.cache, permi_batch_there_stop, &run, message);
   if (!function || !permi_enter(holder.device, message))
     return run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
-  int fine = permi_hold(&holder, PERMI_MEMORY, &counter, sizeof *left) &&
-             PERMI_ON(&holder, set, (counter, 0, sizeof *left, stream)) &&
+  int fine = permi_hold(&holder, PERMI_MEMORY, &list, (1 + PERM_GPU_BATCH_LIST) * sizeof *left) &&
+             PERMI_ON(&holder, set, (list, 0, sizeof *left, stream)) &&
              PERMI_ON(&holder, set, ((CUdeviceptr)(uintptr_t)out, 0xff,
                                      batch->count * (size_t)batch->parts * sizeof *out, stream));
-  given.left = (unsigned long long *)(uintptr_t)counter;
+  given.left = (unsigned long long *)(uintptr_t)list;
   while (fine && run.done < batch->count && !(run.done && permi_batch_there_stop(&run))) {
     given.count = batch->count - run.done < most ? batch->count - run.done : most;
+    given.first = run.done;
+    given.in = in + numbers * run.done;
+    given.out = out + (size_t)batch->parts * run.done;
     fine = permi_batch_launch(&holder, &program, function, given, stream) &&
-           PERMI_ON(&holder, download, (left, counter, sizeof *left, stream)) && PERMI_ON(&holder, drain, (stream));
-    given.in += numbers * given.count;
-    given.out += (size_t)batch->parts * given.count;
+           PERMI_ON(&holder, download, (left, list, sizeof *left, stream)) && PERMI_ON(&holder, drain, (stream));
     run.done += (size_t)given.count;
   }
+  if (fine && left[0] && left[0] <= PERM_GPU_BATCH_LIST)
+    fine = PERMI_ON(&holder, download, (left, list, (1 + left[0]) * sizeof *left, stream)) &&
+           PERMI_ON(&holder, drain, (stream));
   permi_give_back(&holder);
   const perm_status status = permi_leave(fine);
   return run.stopped != PERM_OK ? run.stopped : status;

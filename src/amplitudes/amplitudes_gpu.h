@@ -46,8 +46,8 @@ static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, perm_result *re
 {
   const perm_options *options = p->watch->options;
   char *message = p->watch->message;
-  perm_status status = p->asked.on_gpu ? permi_gpu_owns(p->out, 8, "out", result) : PERM_OK;
-  const int device = p->asked.on_gpu && status == PERM_OK ? perm_cuda_owner(p->out, message) : 0;
+  int device = 0;
+  perm_status status = p->asked.on_gpu ? permi_gpu_owns(p->out, 8, "out", &device, result) : PERM_OK;
   const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, device,
                                  p->ranks.first, p->root, p->ranks.most, p->offset, p->count,
                                  p->pieces ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,

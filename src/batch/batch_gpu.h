@@ -78,78 +78,114 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
   return status;
 }
 
-/* In place: GPUs write values, and NaN where the host is to compute the matrix; *list: these. */
-static perm_status permi_batch_in_place(permi_batch *batch, permi_pool *pool, size_t **list, size_t *count,
-                                        perm_result *result)
+/* Predicts; chooses floats. */
+static double permi_batch_gpu_seconds(permi_batch *batch)
+{
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), start = PERMI_GPU_DENSE_COMPILE;
+  const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
+  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
+                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(batch->options);
+  return batch->floats ? floats : doubles;
+}
+
+/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
-  const size_t parts = (size_t)batch->parts;
-  permi_control control = permi_control_begin(options);
-  uint64_t left = 0;
-  size_t found = 0;
+  permi_control *control = batch->control;
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
+  static const double rate[2] = PERMI_BATCH_RATE;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
+      !batch->count)
+    return PERM_OK;
+  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + permi_batch_gpu_seconds(batch);
+  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
+}
+
+static int permi_batch_compare(const void *a, const void *b)
+{
+  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* On GPUs values are written in place, and NaN for what the host is to compute: returns how many, then their places in
+   order. NULL: *status says why not, or is PERM_OK where the host is to compute all. */
+static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_status *status, perm_result *result)
+{
+  permi_control control = permi_control_begin(batch->options);
+  size_t *left = (size_t *)permi_pool_get(pool, 1 + PERM_GPU_BATCH_LIST, sizeof *left);
+  control.work_total = 1;
   batch->control = &control;
   permi_batch_gpu_seconds(batch);
   const perm_gpu_batch work = permi_batch_gpu_of(batch, batch->count);
-  perm_status status = perm_cuda_batch_there(&work, batch->a, batch->out, options, &left, control.message);
-  control.stopped = status > 0 ? status : PERM_OK;
-  if (status != PERM_OK)
-    return status > 0 ? permi_fail_stopped(&control, result)
-                      : permi_fail(result, status, 0, "%s", control.message);
-  *list = (size_t *)permi_pool_get(pool, (size_t)left, sizeof **list);
-  double *values = left ? (double *)permi_pool_get(pool, batch->count, parts * sizeof *values) : NULL;
-  if (pool->failed)
-    return permi_fail_memory(result);
-  if (left) {
-    const perm_gpu_move move = {values, batch->out, batch->count * parts * sizeof *values, 1, NULL, 0};
-    status = permi_gpu_move(&move, options, status, result);
-  }
-  for (size_t k = 0; k < batch->count && found < left; k++)
-    if (values[k * parts] != values[k * parts])
-      (*list)[found++] = k;
-  *count = found;
-  return status;
+  *status = PERM_OK;
+  if (left)
+    *status = perm_cuda_batch_there(&work, batch->a, batch->out, batch->options, left, control.message);
+  control.stopped = *status;
+  if (*status > 0)
+    permi_fail_stopped(&control, result);
+  else if (*status < 0)
+    permi_fail(result, *status, 0, "%s", control.message);
+  if (!left || *status != PERM_OK || left[0] > PERM_GPU_BATCH_LIST)
+    return NULL;
+  qsort(left + 1, left[0], sizeof *left, permi_batch_compare);
+  return left;
 }
 
-/* Computes in place, or copies; moves: of matrices, of values. */
+/* Computes in place, or copies to the host and back: all, or what is left. */
 static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
 {
   const perm_options *given = batch->options;
-  const int in = given->gpu.resident & 1, out = given->gpu.resident >> 1, n = batch->n, soa = batch->kind != PERMI_BATCH_MATRICES;
-  const size_t parts = (size_t)batch->parts, square = (size_t)(n * n), count = batch->count;
+  const int in = given->gpu.resident & 1, out = given->gpu.resident >> 1, n = batch->n, some = batch->count > 0;
+  const size_t number = (size_t)batch->parts * sizeof(double), square = (size_t)(n * n), count = batch->count;
   const double start = permi_seconds();
   perm_options options = *given;
   permi_batch here = *batch;
   permi_pool pool = {&options.allocator, NULL, 0};
-  size_t *list = NULL;
+  size_t *left = NULL;
+  int device[2] = {-1, -2};
   perm_status status = PERM_OK;
-  options.gpu.resident = 0;
-  here.options = &options;
-  if (in && soa)
+  perm_gpu_move matrices = {NULL, (double *)(uintptr_t)batch->a, square * number, in && n && some, NULL, 0};
+  perm_gpu_move values = {NULL, batch->out, number, out && some, NULL, 1};
+  if (in && batch->kind != PERMI_BATCH_MATRICES)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "gpu.resident: matrices on a GPU are perm_batch_real's or "
                                                          "perm_batch_complex's");
-  if (in && n && count)
-    status = permi_gpu_owns(batch->a, 3, "a", result);
-  if (status == PERM_OK && out && count)
-    status = permi_gpu_owns(batch->out, soa && batch->columns ? 10 : 6, "permanents", result);
-  if (status != PERM_OK)
-    return status;
+  if (matrices.count)
+    status = permi_gpu_owns(batch->a, 3, "a", &device[0], result);
+  if (status == PERM_OK && values.count)
+    status = permi_gpu_owns(batch->out, batch->columns ? 10 : 6, "permanents", &device[1], result);
+  options.gpu.resident = 0;
+  here.options = &options;
   permi_batch_prepare(&here);
-  const int place = in && out && here.plain && n > 1 && n <= PERM_GPU_BATCH_MOST_N && here.stride == square && count;
-  perm_gpu_move matrices = {NULL, (double *)(uintptr_t)batch->a, 0, in && n && count, NULL, 0};
-  perm_gpu_move values = {NULL, batch->out, parts * count * sizeof(double), out && count, NULL, 1};
-  matrices.bytes = ((count ? count - 1 : 0) * batch->stride + square) * parts * sizeof(double);
-  if (place) {
-    status = permi_batch_in_place(&here, &pool, &list, &here.count, result);
-    matrices.count = values.count = here.count;
-    matrices.bytes = square * parts * sizeof(double);
-    values.bytes = parts * sizeof(double);
-    matrices.list = values.list = here.place = list;
+  if (status == PERM_OK && device[0] == device[1] && here.plain && n > 1 && n <= PERM_GPU_BATCH_MOST_N &&
+      here.stride == square)
+    left = permi_batch_in_place(&here, &pool, &status, result);
+  if (left) {
+    here.count = matrices.count = values.count = left[0];
+    matrices.list = values.list = here.place = left + 1;
     options.isa = PERM_ISA_CUDA; /* leaves them again, for the host's way */
     options.max_seconds = given->max_seconds > 0 ? fmax(1e-9, given->max_seconds - (permi_seconds() - start)) : 0;
+  } else {
+    matrices.bytes += some ? (count - 1) * batch->stride * number : 0;
+    values.bytes *= count;
   }
-  if (status == PERM_OK && in)
+  if (status == PERM_OK && matrices.count)
     here.a = matrices.here = (double *)permi_pool_get(&pool, matrices.count, matrices.bytes);
-  if (status == PERM_OK && out)
+  if (status == PERM_OK && values.count)
     here.out = values.here = (double *)permi_pool_get(&pool, values.count, values.bytes);
   if (status == PERM_OK && pool.failed)
     status = permi_fail_memory(result);
@@ -158,7 +194,7 @@ static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
   if (status == PERM_OK) {
     status = permi_batch_metered(&here, result);
     status = values.count ? permi_gpu_move(&values, given, status, result) : status;
-    if (result && place) {
+    if (result && left) {
       result->isa = PERM_ISA_CUDA;
       result->gpus = result->gpus > 1 ? result->gpus : 1;
       result->terms = (double)count * ldexp(1, n - 1);

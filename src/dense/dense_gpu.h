@@ -22,15 +22,15 @@ static double permi_gpu_slower(perm_gpu_pipe pipe)
   return perm_cuda_slower(pipe);
 }
 
-/* Refuses what options say is memory of a GPU, and is not. */
-static perm_status permi_gpu_owns(const void *at, int argument, const char *name, perm_result *result)
+/* Finds the GPU of what options say is memory of one, or refuses. */
+static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device, perm_result *result)
 {
   char message[PERM_MESSAGE_BYTES] = "";
-  const int device = perm_cuda_owner(at, message);
-  return device >= 0    ? PERM_OK
-         : device == -1 ? permi_fail(result, PERM_ERROR_DEVICE, 0, "%s", message)
-                        : permi_fail(result, PERM_ERROR_OPTION, argument, "%s: no memory of a GPU (options.gpu.resident)",
-                                     name);
+  *device = perm_cuda_owner(at, message);
+  return *device >= 0    ? PERM_OK
+         : *device == -1 ? permi_fail(result, PERM_ERROR_DEVICE, 0, "%s", message)
+                         : permi_fail(result, PERM_ERROR_OPTION, argument,
+                                      "%s: no memory of a GPU (options.gpu.resident)", name);
 }
 
 /* Returns the call's status, or why it failed. */

@@ -50,7 +50,7 @@ PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *r
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
-PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+PERMI_DEVICE perm_status permi_batch_on_gpus(struct permi_batch *batch, int threads, perm_result *result);
 /* Calls whose arrays lie on a GPU. */
 PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
 PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
@@ -67,8 +67,6 @@ PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *c
 #define permi_gpu_absent(result) permi_fail(result, PERM_ERROR_DEVICE, 0, "perm.h was compiled without PERM_WITH_CUDA")
 #define permi_batch_resident(batch, result) permi_gpu_absent(result)
 #define permi_minors_resident(call, options, result) permi_gpu_absent(result)
-#define permi_batch_gpu_run(batch, threads, gpus, message) \
-  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 
 static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
 {

@@ -391,7 +391,7 @@ static int permi_batch_launch(const permi_holder *holder, const perm_gpu_program
 
 static permi_batch_given permi_batch_given_of(const perm_gpu_batch *batch, const double *in, double *out)
 {
-  const permi_batch_given given = {in, out, NULL, 0, batch->base, batch->shares, batch->relative, batch->n};
+  const permi_batch_given given = {in, out, NULL, 0, 0, batch->base, batch->shares, batch->relative, batch->n};
   return given;
 }
 
@@ -558,7 +558,7 @@ static int permi_batch_there_stop(void *context)
 }
 
 perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
-                                  const perm_options *options, uint64_t *left, char message[PERM_MESSAGE_BYTES])
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES])
 {
   const CUstream stream = (CUstream)options->gpu.stream;
   const size_t numbers = (size_t)(batch->n * batch->n * batch->parts);
@@ -566,7 +566,7 @@ perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in,
   permi_batch_there run = {batch, 0, PERM_OK};
   permi_batch_given given = permi_batch_given_of(batch, in, out);
   permi_holder holder = {perm_cuda_owner(in, message), 0, message, {}};
-  CUdeviceptr counter = 0;
+  CUdeviceptr list = 0;
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
@@ -575,19 +575,23 @@ perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in,
       permi_kernel(&work, holder.device, options->gpu.cache, permi_batch_there_stop, &run, message);
   if (!function || !permi_enter(holder.device, message))
     return run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
-  int fine = permi_hold(&holder, PERMI_MEMORY, &counter, sizeof *left) &&
-             PERMI_ON(&holder, set, (counter, 0, sizeof *left, stream)) &&
+  int fine = permi_hold(&holder, PERMI_MEMORY, &list, (1 + PERM_GPU_BATCH_LIST) * sizeof *left) &&
+             PERMI_ON(&holder, set, (list, 0, sizeof *left, stream)) &&
              PERMI_ON(&holder, set, ((CUdeviceptr)(uintptr_t)out, 0xff,
                                      batch->count * (size_t)batch->parts * sizeof *out, stream));
-  given.left = (unsigned long long *)(uintptr_t)counter;
+  given.left = (unsigned long long *)(uintptr_t)list;
   while (fine && run.done < batch->count && !(run.done && permi_batch_there_stop(&run))) {
     given.count = batch->count - run.done < most ? batch->count - run.done : most;
+    given.first = run.done;
+    given.in = in + numbers * run.done;
+    given.out = out + (size_t)batch->parts * run.done;
     fine = permi_batch_launch(&holder, &program, function, given, stream) &&
-           PERMI_ON(&holder, download, (left, counter, sizeof *left, stream)) && PERMI_ON(&holder, drain, (stream));
-    given.in += numbers * given.count;
-    given.out += (size_t)batch->parts * given.count;
+           PERMI_ON(&holder, download, (left, list, sizeof *left, stream)) && PERMI_ON(&holder, drain, (stream));
     run.done += (size_t)given.count;
   }
+  if (fine && left[0] && left[0] <= PERM_GPU_BATCH_LIST)
+    fine = PERMI_ON(&holder, download, (left, list, (1 + left[0]) * sizeof *left, stream)) &&
+           PERMI_ON(&holder, drain, (stream));
   permi_give_back(&holder);
   const perm_status status = permi_leave(fine);
   return run.stopped != PERM_OK ? run.stopped : status;

@@ -9,8 +9,8 @@ PERMI_TEXT(batch,
 struct permi_batch_given {
   const double *in;
   double *out;              /* values; NaN: left */
-  unsigned long long *left; /* how many, or NULL */
-  unsigned long long count;
+  unsigned long long *left; /* how many, and PERM_GPU_BATCH_LIST numbers of theirs, or NULL */
+  unsigned long long count, first;
   double base, shares, relative;
   int n;
 };
@@ -216,10 +216,11 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS, F> &room, co
   }
 }
 
-/* Writes the value that permi_batch_finish found, or NaN, and counts that. */
+/* Writes the value that permi_batch_finish found, or NaN, and notes that. */
 template <int PARTS>
-PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, double *out)
+PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, unsigned long long matrix)
 {
+  double *out = a.out + PARTS * matrix;
   const double value = permi_mul(permi_add(fabs(found[0]), fabs(found[1])), found[1] != 0 ? 1 + 4.440892098500626e-16 : 1);
   const double unit = permi_add(a.base, permi_mul(found[3], a.shares)) / a.relative;
   const bool stays = value <= 1.7976931348623157e308 && value > 1e-250 && permi_mul(unit, found[2]) <= value &&
@@ -227,8 +228,11 @@ PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found
   PERMI_UNROLL
   for (int part = 0; part < PARTS; part++)
     out[part] = stays ? found[part] : permi_of_bits(0x7ff8000000000000ll);
-  if (!stays && a.left)
-    permi_atomic_add(a.left, 1);
+  if (!stays && a.left) {
+    const unsigned long long at = permi_atomic_add(a.left, 1);
+    if (at < 65536)
+      a.left[1 + at] = a.first + matrix;
+  }
 }
 
 template <int N, int PARTS, class F>
@@ -267,7 +271,7 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_batch_given &a)
   if (i == 0 && matrix < a.count) {
     double found[4];
     permi_batch_finish(room, fold + t, 128, found);
-    permi_batch_keep<PARTS>(a, found, a.out + PARTS * matrix);
+    permi_batch_keep<PARTS>(a, found, matrix);
   }
 }
 )

@@ -148,9 +148,10 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
    they begin on the caller's stream. */
 int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES]);
-/* in, out: memory of one GPU. Values that are left become NaN. */
+/* in, out: memory of one GPU. Values that are left become NaN; left: how many, and numbers of theirs. */
+#define PERM_GPU_BATCH_LIST 65536
 perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
-                                  const perm_options *options, uint64_t *left, char message[PERM_MESSAGE_BYTES]);
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES]);
 
 /* Returns the bytes of the frontier's GPU (0: there is none); the next returns those that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);

@@ -322,27 +322,27 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
 static perm_status permi_minors_resident(const permi_minors_call *call, const perm_options *options,
                                          perm_result *result)
 {
-  const int rows = call->gradient ? call->m : 1, argument = call->gradient ? 8 : 9;
-  const int entries = rows > 0 && rows <= PERM_MAX_N && call->n > 0 && call->n <= PERM_MAX_N ? rows * call->n : 0;
+  const int argument = call->gradient ? 8 : 9;
   permi_minors_call here = *call;
   perm_options plain = *options;
+  int device;
   permi_result_clear(result);
   perm_status status = permi_check_whole(options, argument - 1, result);
-  if (status == PERM_OK && call->out)
-    status = permi_gpu_owns(call->out, argument, "the array of values", result);
+  if (status == PERM_OK)
+    status = permi_gpu_owns(call->out, argument, call->gradient ? "out" : "minors", &device, result);
   if (status != PERM_OK)
     return status;
   plain.gpu.resident = 0;
-  here.out = entries && call->out ? (double *)permi_allocate(&options->allocator, (size_t)entries, 2 * sizeof(double))
-                                  : NULL;
-  if (entries && call->out && !here.out)
+  here.out = (double *)permi_allocate(&options->allocator, PERM_MAX_N * PERM_MAX_N, 2 * sizeof(double));
+  if (!here.out)
     return permi_fail_memory(result);
   status = permi_minors_compute(&here, &plain, result);
-  if (here.out) {
-    const perm_gpu_move back = {here.out, call->out, (size_t)(entries * call->view.parts) * sizeof(double), 1, NULL, 1};
+  perm_gpu_move back = {here.out, call->out, 0, status >= 0 && call->n, NULL, 1};
+  if (back.count) {
+    back.bytes = (size_t)((call->gradient ? call->m : 1) * call->n * call->view.parts) * sizeof(double);
     status = permi_gpu_move(&back, options, status, result);
-    permi_release(&options->allocator, here.out);
   }
+  permi_release(&options->allocator, here.out);
   return status;
 }
 #endif

