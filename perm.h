@@ -267,10 +267,10 @@ typedef struct perm_gpu_options {
                        order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
-  int resident; /* arrays that are memory of one GPU, in its primary context, and stay the caller's: 1 the matrices of
-                   perm_batch_*, 2 what batches, minors, gradients, marginals and amplitudes write. Both, without gaps,
-                   n = 2 to 24: computed in place. PERM_ERROR_OPTION: it is no such memory */
-  void *stream; /* resident: a CUstream of that GPU (NULL: its default). Work begins behind it and is done on return */
+  int resident; /* memory of a GPU's primary context: 1 the matrices of perm_batch_real and _complex, 2 what batches,
+                   minors, gradients, amplitudes write; 3: batches in place, n = 2 to 24 without gaps. Other memory is
+                   PERM_ERROR_OPTION */
+  void *stream; /* resident: its CUstream, which calls wait for, and drain */
 } perm_gpu_options;
 
 /* For perm_job_execute and perm_compute_*. */
@@ -6255,7 +6255,6 @@ PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
 PERMI_DEVICE perm_status permi_batch_on_gpus(struct permi_batch *batch, int threads, perm_result *result);
-/* Calls whose arrays lie on a GPU. */
 PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
 PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
                                                perm_result *result);
@@ -11889,7 +11888,7 @@ typedef struct permi_batch {
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   size_t *list;        /* NULL, or what GPUs take */
-  const size_t *place; /* among the caller's, or NULL */
+  const size_t *place; /* of the caller's, or NULL */
   permi_control *control;
 } permi_batch;
 

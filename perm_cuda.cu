@@ -1310,7 +1310,7 @@ static perm_status permi_batch_gpu_poll(void *context, double fraction)
 static perm_gpu_batch permi_batch_gpu_of(permi_batch *batch, size_t count)
 {
   const int n = batch->n, parts = batch->parts, floats = batch->floats;
-  const double base = floats ? 16 * parts * PERMI_FLOAT_SQUARE : (n + 8) * PERMI_UNIT * parts; /* as permi_plan_bounds */
+  const double base = floats ? 16 * parts * PERMI_FLOAT_SQUARE : (n + 8) * PERMI_UNIT * parts; /* permi_plan_bounds */
   const double shares = floats ? ldexp(1, -(n - 1) / 2) : 0; /* terms are rounded apart */
   const perm_gpu_batch work = {n, parts, floats, count, base, shares, permi_wanted_relative(batch->options), batch,
                                permi_batch_gpu_fill, permi_batch_gpu_take, permi_batch_gpu_poll};
@@ -1331,21 +1331,16 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
   size_t left = 0;
   int more = 0;
   perm_status status = permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
-  for (size_t k = 0; k < batch->count; k++)
-    left += batch->todo[k];
-  if (status != PERM_OK || !batch->floats || !left ||
-      (options->isa != PERM_ISA_CUDA &&
-       (double)left * batch->n * ldexp(1, batch->n - 1) < rate[batch->parts - 1] * 2 * PERMI_GPU_DENSE_COMPILE))
+  if (status != PERM_OK || !batch->floats)
     return status;
-  batch->list = (size_t *)permi_allocate(&options->allocator, left, sizeof *batch->list);
-  if (!batch->list)
-    return PERM_OK;
-  left = 0;
-  for (size_t k = 0; k < batch->count; k++)
+  batch->list = (size_t *)permi_allocate(&options->allocator, batch->count, sizeof *batch->list);
+  for (size_t k = 0; k < batch->count && batch->list; k++)
     if (batch->todo[k])
       batch->list[left++] = k;
   batch->floats = 0;
-  status = permi_batch_gpu_pass(batch, left, threads, &more, message);
+  if (left && (options->isa == PERM_ISA_CUDA || (double)left * ldexp(batch->n, batch->n - 1) >=
+                                                    rate[batch->parts - 1] * 2 * PERMI_GPU_DENSE_COMPILE))
+    status = permi_batch_gpu_pass(batch, left, threads, &more, message);
   *gpus = more > *gpus ? more : *gpus;
   permi_release(&options->allocator, batch->list);
   batch->list = NULL;
@@ -1359,8 +1354,9 @@ static double permi_batch_gpu_seconds(permi_batch *batch)
   const double elements = (double)batch->count * n * ldexp(1, n - 1), start = PERMI_GPU_DENSE_COMPILE;
   const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
   const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
-                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(batch->options);
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start &&
+                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= /* a fourth, or many are left */
+                      permi_wanted_relative(batch->options);
   return batch->floats ? floats : doubles;
 }
 
@@ -1390,12 +1386,6 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-static int permi_batch_compare(const void *a, const void *b)
-{
-  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* On GPUs values are written in place, and NaN for what the host is to compute: returns how many, then their places in
    order. NULL: *status says why not, or is PERM_OK where the host is to compute all. */
 static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_status *status, perm_result *result)
@@ -1416,7 +1406,12 @@ static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_s
     permi_fail(result, *status, 0, "%s", control.message);
   if (!left || *status != PERM_OK || left[0] > PERM_GPU_BATCH_LIST)
     return NULL;
-  qsort(left + 1, left[0], sizeof *left, permi_batch_compare);
+  unsigned char *marked = left[0] ? (unsigned char *)permi_pool_zeros(pool, batch->count, 1) : NULL;
+  for (size_t k = 0; k < left[0] && marked; k++)
+    marked[left[1 + k]] = 1;
+  for (size_t k = 0, found = 0; k < batch->count && marked; k++)
+    if (marked[k])
+      left[++found] = k;
   return left;
 }
 
@@ -4475,7 +4470,8 @@ template <int PARTS>
 PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, unsigned long long matrix)
 {
   double *out = a.out + PARTS * matrix;
-  const double value = permi_mul(permi_add(fabs(found[0]), fabs(found[1])), found[1] != 0 ? 1 + 4.440892098500626e-16 : 1);
+  const double size = permi_add(fabs(found[0]), fabs(found[1]));
+  const double value = permi_mul(size, found[1] != 0 ? 1 + 4.440892098500626e-16 : 1); /* permi_modulus */
   const double unit = permi_add(a.base, permi_mul(found[3], a.shares)) / a.relative;
   const bool stays = value <= 1.7976931348623157e308 && value > 1e-250 && permi_mul(unit, found[2]) <= value &&
                      found[3] <= a.relative;

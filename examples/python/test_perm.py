@@ -1416,9 +1416,9 @@ class OnCard:
     def capsule(self, stream):
         assert stream == 1
         a = self.array
-        self.kept = perm._DLTensor(a.ctypes.data - 8, (2, 0), a.ndim, 5 if a.dtype.kind == "c" else 2, 8 * a.itemsize, 1,
-                                   (ctypes.c_int64 * a.ndim)(*a.shape), (ctypes.c_int64 * a.ndim)(
-                                       *(step // a.itemsize for step in a.strides)), 8)
+        lengths = ctypes.c_int64 * a.ndim
+        self.kept = perm._DLTensor(a.ctypes.data - 8, (2, 0), a.ndim, 5 if a.dtype.kind == "c" else 2, 8 * a.itemsize,
+                                   1, lengths(*a.shape), lengths(*(step // a.itemsize for step in a.strides)), 8)
         new = ctypes.pythonapi.PyCapsule_New
         new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         return new(ctypes.addressof(self.kept), b"dltensor", None)

@@ -132,10 +132,10 @@ typedef struct perm_gpu_options {
                        order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
-  int resident; /* arrays that are memory of one GPU, in its primary context, and stay the caller's: 1 the matrices of
-                   perm_batch_*, 2 what batches, minors, gradients, marginals and amplitudes write. Both, without gaps,
-                   n = 2 to 24: computed in place. PERM_ERROR_OPTION: it is no such memory */
-  void *stream; /* resident: a CUstream of that GPU (NULL: its default). Work begins behind it and is done on return */
+  int resident; /* memory of a GPU's primary context: 1 the matrices of perm_batch_real and _complex, 2 what batches,
+                   minors, gradients, amplitudes write; 3: batches in place, n = 2 to 24 without gaps. Other memory is
+                   PERM_ERROR_OPTION */
+  void *stream; /* resident: its CUstream, which calls wait for, and drain */
 } perm_gpu_options;
 
 /* For perm_job_execute and perm_compute_*. */

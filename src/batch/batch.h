@@ -56,7 +56,7 @@ typedef struct permi_batch {
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   size_t *list;        /* NULL, or what GPUs take */
-  const size_t *place; /* among the caller's, or NULL */
+  const size_t *place; /* of the caller's, or NULL */
   permi_control *control;
 } permi_batch;
 

@@ -51,7 +51,6 @@ PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
 PERMI_DEVICE perm_status permi_batch_on_gpus(struct permi_batch *batch, int threads, perm_result *result);
-/* Calls whose arrays lie on a GPU. */
 PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
 PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
                                                perm_result *result);

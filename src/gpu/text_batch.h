@@ -221,7 +221,8 @@ template <int PARTS>
 PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, unsigned long long matrix)
 {
   double *out = a.out + PARTS * matrix;
-  const double value = permi_mul(permi_add(fabs(found[0]), fabs(found[1])), found[1] != 0 ? 1 + 4.440892098500626e-16 : 1);
+  const double size = permi_add(fabs(found[0]), fabs(found[1]));
+  const double value = permi_mul(size, found[1] != 0 ? 1 + 4.440892098500626e-16 : 1); /* permi_modulus */
   const double unit = permi_add(a.base, permi_mul(found[3], a.shares)) / a.relative;
   const bool stays = value <= 1.7976931348623157e308 && value > 1e-250 && permi_mul(unit, found[2]) <= value &&
                      found[3] <= a.relative;

@@ -631,7 +631,8 @@ static void batch_resident_refused(int driver)
   options.gpu.resident = 2;
   CHECK_SHOW(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_ERROR_OPTION && r.argument == 6 &&
                  strstr(r.message, "permanents: no memory of a GPU"), "%s", r.message);
-  CHECK(perm_select_real(N, N, a, N, N, 1, NULL, columns, &options, value, &r) == PERM_ERROR_OPTION && r.argument == 10);
+  CHECK(perm_select_real(N, N, a, N, N, 1, NULL, columns, &options, value, &r) == PERM_ERROR_OPTION &&
+        r.argument == 10);
   options.gpu.resident = 4;
   CHECK(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_ERROR_OPTION && r.argument == 5);
   options.gpu.resident = 3;
@@ -650,7 +651,8 @@ static void batch_resident_refused(int driver)
     perm_cuda_test_resident(there, 0, NULL);
     perm_cuda_test_resident(out, sizeof value, value);
     CHECK_SHOW(r.status == PERM_OK ? !memcmp(whole, value, sizeof whole)
-                                   : !last && r.status == PERM_ERROR_DEVICE && r.message[0], "call %ld: %s", call, r.message);
+                                   : !last && r.status == PERM_ERROR_DEVICE && r.message[0], "call %ld: %s", call,
+               r.message);
     if (last)
       break;
     failed++;
