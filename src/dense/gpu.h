@@ -31,7 +31,7 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-/* How many times longer than an H200 the first takes; 1: there is none, or its driver does not tell. */
+/* The first's time over an H200's; 1: none, or unknown. */
 PERMI_DEVICE double permi_gpu_slower(perm_gpu_pipe pipe);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
@@ -39,7 +39,7 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
                                           const permi_gpu_lines *lines, const perm_allocator *allocator,
                                           permi_leaf *leaf);
-/* Sums in pairs of floats where they are good enough and much faster. */
+/* Pairs of floats where good enough and faster. */
 PERMI_DEVICE void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
 PERMI_DEVICE perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
                                            const perm_allocator *allocator, permi_leaf *leaf);
@@ -83,7 +83,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   return PERM_ERROR_DEVICE;
 }
 
-/* Returns 1, the call is refused, if a GPU is wanted that might be faster than `seconds`. */
+/* Returns 1 to refuse: a GPU is wanted, perhaps faster than `seconds`. */
 PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
 {
   return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&
