@@ -23,7 +23,7 @@ static double permi_gpu_slower(perm_gpu_pipe pipe)
 }
 
 /* Finds the GPU of what options say is memory of one, or refuses. */
-static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device, perm_result *result)
+PERMI_UNUSED static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device, perm_result *result)
 {
   char message[PERM_MESSAGE_BYTES] = "";
   *device = perm_cuda_owner(at, message);
@@ -34,8 +34,8 @@ static perm_status permi_gpu_owns(const void *at, int argument, const char *name
 }
 
 /* Returns the call's status, or why it failed. */
-static perm_status permi_gpu_move(const perm_gpu_move *move, const perm_options *options, perm_status status,
-                                  perm_result *result)
+PERMI_UNUSED static perm_status permi_gpu_move(const perm_gpu_move *move, const perm_options *options,
+                                               perm_status status, perm_result *result)
 {
   char message[PERM_MESSAGE_BYTES] = "";
   const perm_status moved = perm_cuda_move(move, options->gpu.stream, message);

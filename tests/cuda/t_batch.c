@@ -686,7 +686,7 @@ TEST(t_cuda_gpu_batches_resident_refused)
 TEST(t_cuda_batches_compile)
 {
   int n, parts, k;
-  for (n = 2; n <= PERM_GPU_BATCH_MOST_N; n += n < 4 ? 1 : n < 16 ? 3 : 4)
+  for (n = 2; n <= PERM_GPU_BATCH_MOST_N; n += n < 10 ? 1 : n < 16 ? 3 : 4)
     for (k = 0; k < (n < PERM_GPU_BATCH_LEAST_N ? 2 : 4); k++) {
       char message[PERM_MESSAGE_BYTES] = "", *image;
       size_t size = 0;
