@@ -297,7 +297,8 @@ static double permi_gpu_slower(perm_gpu_pipe pipe)
 }
 
 /* Finds the GPU of what options say is memory of one, or refuses. */
-PERMI_UNUSED static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device, perm_result *result)
+PERMI_UNUSED static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device,
+                                               perm_result *result)
 {
   char message[PERM_MESSAGE_BYTES] = "";
   *device = perm_cuda_owner(at, message);
