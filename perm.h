@@ -267,6 +267,10 @@ typedef struct perm_gpu_options {
                        order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
+  int resident; /* memory of a GPU's primary context: 1 the matrices of perm_batch_real and _complex, 2 what batches,
+                   minors, gradients, amplitudes write; 3: batches in place, n = 2 to 24 without gaps. Other memory is
+                   PERM_ERROR_OPTION */
+  void *stream; /* resident: its CUstream, which calls wait for, and drain */
 } perm_gpu_options;
 
 /* For perm_job_execute and perm_compute_*. */
@@ -1211,7 +1215,7 @@ static int permi_precision_number(perm_precision precision)
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
-                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
+                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0, NULL},
                                         {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
@@ -2965,6 +2969,7 @@ static const char *permi_bad_option(const perm_options *options)
       {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
       {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
       {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {(unsigned)options->gpu.resident > (options->gpu.devices ? 3 : 0), "gpu.resident is not 0 to 3 with gpu.devices"},
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
@@ -3097,6 +3102,7 @@ static const permi_member permi_members[] = {
 #undef PERMI_OF
 #define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+    PERMI_OF(resident), PERMI_OF(stream),
 #undef PERMI_OF
 #define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
     {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
@@ -6217,6 +6223,7 @@ PERMI_BRIEF_BEGIN
 
 struct permi_exact_rows;
 struct permi_minors;
+struct permi_minors_call;
 struct permi_minors_total;
 struct permi_batch;
 typedef struct permi_gpu_lines {
@@ -6228,7 +6235,7 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-/* How many times longer than an H200 the first takes; 1: there is none, or its driver does not tell. */
+/* The first's time over an H200's; 1: none, or unknown. */
 PERMI_DEVICE double permi_gpu_slower(perm_gpu_pipe pipe);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
@@ -6236,7 +6243,7 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
                                           const permi_gpu_lines *lines, const perm_allocator *allocator,
                                           permi_leaf *leaf);
-/* Sums in pairs of floats where they are good enough and much faster. */
+/* Pairs of floats where good enough and faster. */
 PERMI_DEVICE void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
 PERMI_DEVICE perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
                                            const perm_allocator *allocator, permi_leaf *leaf);
@@ -6247,7 +6254,10 @@ PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *r
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
-PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+PERMI_DEVICE perm_status permi_batch_on_gpus(struct permi_batch *batch, int threads, perm_result *result);
+PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
+PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
+                                               perm_result *result);
 #endif
 #else
 #define permi_gpu_slower(pipe) 1.0
@@ -6257,8 +6267,9 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
-#define permi_batch_gpu_run(batch, threads, gpus, message) \
-  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_absent(result) permi_fail(result, PERM_ERROR_DEVICE, 0, "perm.h was compiled without PERM_WITH_CUDA")
+#define permi_batch_resident(batch, result) permi_gpu_absent(result)
+#define permi_minors_resident(call, options, result) permi_gpu_absent(result)
 
 static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
 {
@@ -6276,7 +6287,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   return PERM_ERROR_DEVICE;
 }
 
-/* Returns 1, the call is refused, if a GPU is wanted that might be faster than `seconds`. */
+/* Returns 1 to refuse: a GPU is wanted, perhaps faster than `seconds`. */
 PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
 {
   return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&
@@ -11876,6 +11887,7 @@ typedef struct permi_batch {
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   size_t *list;        /* NULL, or what GPUs take */
+  const size_t *place; /* of the caller's, or NULL */
   permi_control *control;
 } permi_batch;
 
@@ -12078,35 +12090,17 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
-static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
+#if !defined(PERM_WITH_CUDA)
+static perm_status permi_batch_on_gpus(const permi_batch *batch, int threads, perm_result *result)
 {
-  const perm_options *options = batch->options;
-  permi_control *control = batch->control;
-  const int n = batch->n, parts = batch->parts;
-  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count)
-    return PERM_OK;
-  const double start = PERMI_GPU_DENSE_COMPILE, doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
-  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* or too many are left */
-                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
-  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
-  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
-      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
-    return PERM_OK;
-  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
-  if (!batch->todo)
-    return permi_fail_memory(result);
-  memset(batch->todo, 1, batch->count);
-  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
-  if (status >= 0 || options->gpu.cpu_fallback)
-    return status < 0 ? PERM_OK : status;
-  return permi_fail(result, status, 0, "%s", control->message);
+  const int n = batch->n, fits = batch->plain && n >= PERM_GPU_BATCH_LEAST_N && n <= PERM_GPU_BATCH_MOST_N && threads;
+  return permi_gpu_missed(batch->options, fits ? PERM_MAX_N : 0,
+                          (double)batch->count * ldexp(n, n - 1) / rate[batch->parts - 1])
+             ? permi_gpu_absent(result)
+             : PERM_OK;
 }
+#endif
 
 typedef struct permi_batch_sharing {
   permi_batch *batch;
@@ -12229,7 +12223,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   if (status < 0)
     return permi_fail_memory(result);
   if (run.failed < count)
-    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s",
+                        (unsigned long long)(batch->place ? batch->place[run.failed] : run.failed),
                         run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite"
                                                              : perm_status_text(run.failure));
   if (result) {
@@ -12254,7 +12249,9 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
 {
   permi_metered call;
   batch->options = permi_meter_begin(&call, batch->options, input);
-  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
+  const perm_status status = batch->options->gpu.resident ? permi_batch_resident(batch, result)
+                                                          : permi_batch_metered(batch, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const double *a, size_t stride,
@@ -12758,6 +12755,8 @@ static perm_status permi_minors_compute(const permi_minors_call *call, const per
 {
   permi_environment environment;
   perm_status status = PERM_OK;
+  if (options_given && options_given->gpu.resident & 2)
+    return permi_minors_resident(call, options_given, result);
   permi_environment_begin(&environment);
   if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
     permi_metered meter;

@@ -140,17 +140,25 @@ typedef struct perm_gpu_program {
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, sum of
-   |terms| and share that rounding of entries may have taken. */
-#define PERM_GPU_BATCH_SUMS 4
+/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, NaN
+   where it is not good enough: base, shares, relative as in >>text_batch. */
 typedef struct perm_gpu_batch {
   int n, parts, floats;
   size_t count;
+  double base, shares, relative;
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);
   void (*take)(void *context, size_t first, size_t count, const double *from);
   perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_batch;
+
+/* Pieces of `bytes` on a caller's GPU: places list[k], or k, of `there`; here: host memory, one after the other. */
+typedef struct perm_gpu_move {
+  double *here, *there;
+  size_t bytes, count;
+  const size_t *list;
+  int back; /* 1: to the GPU */
+} perm_gpu_move;
 
 typedef struct perm_gpu_work {
   int n, parts, product;
@@ -208,7 +216,7 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 /* Amplitudes (>>amplitudes) on one GPU, by the calling thread. */
 typedef struct perm_gpu_photons {
   int modes, n, probabilities, elsewhere;
-  int resident;         /* out is the GPU's */
+  int resident, device; /* resident: out is the GPU's, and the stream the caller's */
   const size_t *ranks;  /* P_j(d), T_j(d): [2][mode][n + 2] */
   const double *root;
   const int *most;
@@ -233,6 +241,14 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
+/* Returns the GPU whose memory it is; -1: there are none, message says why; -2: no GPU's. The next two wait for what
+   they begin on the caller's stream. */
+int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES]);
+perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES]);
+/* in, out: memory of one GPU. Values that are left become NaN; left: how many, and numbers of theirs. */
+#define PERM_GPU_BATCH_LIST 65536
+perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES]);
 
 /* Returns the bytes of the frontier's GPU (0: there is none); the next returns those that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
@@ -278,6 +294,27 @@ static int permi_gpu_devices(int gpus, char *message)
 static double permi_gpu_slower(perm_gpu_pipe pipe)
 {
   return perm_cuda_slower(pipe);
+}
+
+/* Finds the GPU of what options say is memory of one, or refuses. */
+PERMI_UNUSED static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device,
+                                               perm_result *result)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  *device = perm_cuda_owner(at, message);
+  return *device >= 0    ? PERM_OK
+         : *device == -1 ? permi_fail(result, PERM_ERROR_DEVICE, 0, "%s", message)
+                         : permi_fail(result, PERM_ERROR_OPTION, argument,
+                                      "%s: no memory of a GPU (options.gpu.resident)", name);
+}
+
+/* Returns the call's status, or why it failed. */
+PERMI_UNUSED static perm_status permi_gpu_move(const perm_gpu_move *move, const perm_options *options,
+                                               perm_status status, perm_result *result)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  const perm_status moved = perm_cuda_move(move, options->gpu.stream, message);
+  return moved == PERM_OK ? status : permi_fail(result, moved, 0, "%s", message);
 }
 
 typedef struct permi_gpu_call {
@@ -1209,6 +1246,34 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   permi_pool_release(&pool);
   return status;
 }
+
+/* Values are made on the host. */
+static perm_status permi_minors_resident(const permi_minors_call *call, const perm_options *options,
+                                         perm_result *result)
+{
+  const int argument = call->gradient ? 8 : 9;
+  permi_minors_call here = *call;
+  perm_options plain = *options;
+  int device;
+  permi_result_clear(result);
+  perm_status status = permi_check_whole(options, argument - 1, result);
+  if (status == PERM_OK)
+    status = permi_gpu_owns(call->out, argument, call->gradient ? "out" : "minors", &device, result);
+  if (status != PERM_OK)
+    return status;
+  plain.gpu.resident = 0;
+  here.out = (double *)permi_allocate(&options->allocator, PERM_MAX_N * PERM_MAX_N, 2 * sizeof(double));
+  if (!here.out)
+    return permi_fail_memory(result);
+  status = permi_minors_compute(&here, &plain, result);
+  perm_gpu_move back = {here.out, call->out, 0, status >= 0 && call->n, NULL, 1};
+  if (back.count) {
+    back.bytes = (size_t)((call->gradient ? call->m : 1) * call->n * call->view.parts) * sizeof(double);
+    status = permi_gpu_move(&back, options, status, result);
+  }
+  permi_release(&options->allocator, here.out);
+  return status;
+}
 #endif
 
 /* ======================================================================================= >>batch_gpu */
@@ -1229,20 +1294,12 @@ static void permi_batch_gpu_fill(void *context, size_t first, size_t count, doub
 static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
 {
   const permi_batch *batch = (const permi_batch *)context;
-  const int parts = batch->parts;
-  const double relative = permi_wanted_relative(batch->options);
-  const double shares = batch->floats ? ldexp(1, -(batch->n - 1) / 2) : 0; /* terms are rounded apart */
-  double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  for (size_t j = first; j < first + count; j++, from += PERM_GPU_BATCH_SUMS) {
-    const double value = permi_modulus(from[0], from[1]);
+  const size_t parts = (size_t)batch->parts;
+  for (size_t j = first; j < first + count; j++, from += parts) {
     const size_t k = batch->list ? batch->list[j] : j;
-    if (batch->floats)
-      unit = (16 * parts * PERMI_FLOAT_SQUARE + from[3] * shares) / relative;
-    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
-      batch->todo[k] = 0;
-      for (int part = 0; part < parts; part++)
-        batch->out[k * (size_t)parts + (size_t)part] = from[part];
-    }
+    batch->todo[k] = from[0] != from[0];
+    if (!batch->todo[k])
+      memcpy(batch->out + k * parts, from, parts * sizeof *from);
   }
 }
 
@@ -1251,10 +1308,19 @@ static perm_status permi_batch_gpu_poll(void *context, double fraction)
   return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
 }
 
+static perm_gpu_batch permi_batch_gpu_of(permi_batch *batch, size_t count)
+{
+  const int n = batch->n, parts = batch->parts, floats = batch->floats;
+  const double base = floats ? 16 * parts * PERMI_FLOAT_SQUARE : (n + 8) * PERMI_UNIT * parts; /* permi_plan_bounds */
+  const double shares = floats ? ldexp(1, -(n - 1) / 2) : 0; /* terms are rounded apart */
+  const perm_gpu_batch work = {n, parts, floats, count, base, shares, permi_wanted_relative(batch->options), batch,
+                               permi_batch_gpu_fill, permi_batch_gpu_take, permi_batch_gpu_poll};
+  return work;
+}
+
 static perm_status permi_batch_gpu_pass(permi_batch *batch, size_t count, int threads, int *gpus, char *message)
 {
-  const perm_gpu_batch work = {batch->n, batch->parts, batch->floats, count, batch,
-                               permi_batch_gpu_fill, permi_batch_gpu_take, permi_batch_gpu_poll};
+  const perm_gpu_batch work = permi_batch_gpu_of(batch, count);
   return perm_cuda_batch(&work, batch->options, threads, gpus, message);
 }
 
@@ -1266,24 +1332,146 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
   size_t left = 0;
   int more = 0;
   perm_status status = permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
-  for (size_t k = 0; k < batch->count; k++)
-    left += batch->todo[k];
-  if (status != PERM_OK || !batch->floats || !left ||
-      (options->isa != PERM_ISA_CUDA &&
-       (double)left * batch->n * ldexp(1, batch->n - 1) < rate[batch->parts - 1] * 2 * PERMI_GPU_DENSE_COMPILE))
+  if (status != PERM_OK || !batch->floats)
     return status;
-  batch->list = (size_t *)permi_allocate(&options->allocator, left, sizeof *batch->list);
-  if (!batch->list)
-    return PERM_OK;
-  left = 0;
-  for (size_t k = 0; k < batch->count; k++)
+  batch->list = (size_t *)permi_allocate(&options->allocator, batch->count, sizeof *batch->list);
+  for (size_t k = 0; k < batch->count && batch->list; k++)
     if (batch->todo[k])
       batch->list[left++] = k;
   batch->floats = 0;
-  status = permi_batch_gpu_pass(batch, left, threads, &more, message);
+  if (left && (options->isa == PERM_ISA_CUDA || (double)left * ldexp(batch->n, batch->n - 1) >=
+                                                    rate[batch->parts - 1] * 2 * PERMI_GPU_DENSE_COMPILE))
+    status = permi_batch_gpu_pass(batch, left, threads, &more, message);
   *gpus = more > *gpus ? more : *gpus;
   permi_release(&options->allocator, batch->list);
   batch->list = NULL;
+  return status;
+}
+
+/* Predicts; chooses floats. */
+static double permi_batch_gpu_seconds(permi_batch *batch)
+{
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), start = PERMI_GPU_DENSE_COMPILE;
+  const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
+  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start &&
+                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= /* a fourth, or many are left */
+                      permi_wanted_relative(batch->options);
+  return batch->floats ? floats : doubles;
+}
+
+/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
+{
+  const perm_options *options = batch->options;
+  permi_control *control = batch->control;
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
+  static const double rate[2] = PERMI_BATCH_RATE;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
+      !batch->count)
+    return PERM_OK;
+  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + permi_batch_gpu_seconds(batch);
+  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
+}
+
+/* On GPUs values are written in place, and NaN for what the host is to compute: returns how many, then their places in
+   order. NULL: *status says why not, or is PERM_OK where the host is to compute all. */
+static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_status *status, perm_result *result)
+{
+  permi_control control = permi_control_begin(batch->options);
+  size_t *left = (size_t *)permi_pool_get(pool, 1 + PERM_GPU_BATCH_LIST, sizeof *left);
+  control.work_total = 1;
+  batch->control = &control;
+  permi_batch_gpu_seconds(batch);
+  const perm_gpu_batch work = permi_batch_gpu_of(batch, batch->count);
+  *status = PERM_OK;
+  if (left)
+    *status = perm_cuda_batch_there(&work, batch->a, batch->out, batch->options, left, control.message);
+  control.stopped = *status;
+  if (*status > 0)
+    permi_fail_stopped(&control, result);
+  else if (*status < 0)
+    permi_fail(result, *status, 0, "%s", control.message);
+  if (!left || *status != PERM_OK || left[0] > PERM_GPU_BATCH_LIST)
+    return NULL;
+  unsigned char *marked = left[0] ? (unsigned char *)permi_pool_zeros(pool, batch->count, 1) : NULL;
+  for (size_t k = 0; k < left[0] && marked; k++)
+    marked[left[1 + k]] = 1;
+  for (size_t k = 0, found = 0; k < batch->count && marked; k++)
+    if (marked[k])
+      left[++found] = k;
+  return left;
+}
+
+/* Computes in place, or copies to the host and back: all, or what is left. */
+static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
+{
+  const perm_options *given = batch->options;
+  const int in = given->gpu.resident & 1, out = given->gpu.resident >> 1, n = batch->n, some = batch->count > 0;
+  const size_t number = (size_t)batch->parts * sizeof(double), square = (size_t)(n * n), count = batch->count;
+  const double start = permi_seconds();
+  perm_options options = *given;
+  permi_batch here = *batch;
+  permi_pool pool = {&options.allocator, NULL, 0};
+  size_t *left = NULL;
+  int device[2] = {-1, -2};
+  perm_status status = PERM_OK;
+  perm_gpu_move matrices = {NULL, (double *)(uintptr_t)batch->a, square * number, in && n && some, NULL, 0};
+  perm_gpu_move values = {NULL, batch->out, number, out && some, NULL, 1};
+  if (in && batch->kind != PERMI_BATCH_MATRICES)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "gpu.resident: matrices on a GPU are perm_batch_real's or "
+                                                         "perm_batch_complex's");
+  if (matrices.count)
+    status = permi_gpu_owns(batch->a, 3, "a", &device[0], result);
+  if (status == PERM_OK && values.count)
+    status = permi_gpu_owns(batch->out, batch->columns ? 10 : 6, "permanents", &device[1], result);
+  options.gpu.resident = 0;
+  here.options = &options;
+  permi_batch_prepare(&here);
+  if (status == PERM_OK && device[0] == device[1] && here.plain && n > 1 && n <= PERM_GPU_BATCH_MOST_N &&
+      here.stride == square)
+    left = permi_batch_in_place(&here, &pool, &status, result);
+  if (left) {
+    here.count = matrices.count = values.count = left[0];
+    matrices.list = values.list = here.place = left + 1;
+    options.isa = PERM_ISA_CUDA; /* leaves them again, for the host's way */
+    options.max_seconds = given->max_seconds > 0 ? fmax(1e-9, given->max_seconds - (permi_seconds() - start)) : 0;
+  } else {
+    matrices.bytes += some ? (count - 1) * batch->stride * number : 0;
+    values.bytes *= count;
+  }
+  if (status == PERM_OK && matrices.count)
+    here.a = matrices.here = (double *)permi_pool_get(&pool, matrices.count, matrices.bytes);
+  if (status == PERM_OK && values.count)
+    here.out = values.here = (double *)permi_pool_get(&pool, values.count, values.bytes);
+  if (status == PERM_OK && pool.failed)
+    status = permi_fail_memory(result);
+  if (status == PERM_OK && matrices.count)
+    status = permi_gpu_move(&matrices, given, status, result);
+  if (status == PERM_OK) {
+    status = permi_batch_metered(&here, result);
+    status = values.count ? permi_gpu_move(&values, given, status, result) : status;
+    if (result && left) {
+      result->isa = PERM_ISA_CUDA;
+      result->gpus = result->gpus > 1 ? result->gpus : 1;
+      result->terms = (double)count * ldexp(1, n - 1);
+      result->seconds = permi_seconds() - start;
+    }
+  }
+  permi_pool_release(&pool);
   return status;
 }
 #endif
@@ -3011,15 +3199,21 @@ static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *o
   return 1;
 }
 
-static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, perm_result *result)
 {
-  const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, p->ranks.first,
-                                 p->root, p->ranks.most, p->offset, p->count,
+  const perm_options *options = p->watch->options;
+  char *message = p->watch->message;
+  int device = 0;
+  perm_status status = p->asked.on_gpu ? permi_gpu_owns(p->out, 8, "out", &device, result) : PERM_OK;
+  const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, device,
+                                 p->ranks.first, p->root, p->ranks.most, p->offset, p->count,
                                  p->pieces ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
                                  permi_photons_layer, p->pieces ? permi_photons_give : NULL};
-  const perm_status status = perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+  if (status != PERM_OK)
+    return status;
+  status = perm_cuda_amplitudes(&work, options, &p->total, message);
   p->done = p->places * p->each;
-  return status;
+  return status == PERM_ERROR_DEVICE ? permi_fail(result, status, 0, "%s", message) : status;
 }
 
 #else /* for nvcc */
@@ -4061,11 +4255,22 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* Computes a matrix by a team of 32 or 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
+/* The kernel's arguments. A value stays if (base + share * shares) / relative of the sum of |terms| is no more. */
+struct permi_batch_given {
+  const double *in;
+  double *out;              /* values; NaN: left */
+  unsigned long long *left; /* how many, and PERM_GPU_BATCH_LIST numbers of theirs, or NULL */
+  unsigned long long count, first;
+  double base, shares, relative;
+  int n;
+};
+
+/* Computes a matrix by a team of 8 to 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
    every column has a small entry. F float: >>text_batch_floats. */
 template <int N, int PARTS, class F = double>
 struct alignas(16) permi_batch_room {
-  enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
+  enum { TEAM = N < 9 ? 8 : N < 10 ? 16 : N < 17 ? 32 : 128, MOST = N < 9 ? 3 : N < 10 ? 4 : N < 17 ? 5 : 7,
+         HIGH = N - 2 < MOST ? N - 2 : MOST, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
          SAMPLES = 4, MASK = WALK < 5 ? 0 : 3, COUNT = N * PARTS };
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
@@ -4209,7 +4414,7 @@ PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int pl
   else
     permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, kept);
   for (int k = 0; k < 5; k++)
-    out[128 * k] = kept[k];
+    out[128 * k] = t >> R::HIGH ? 0 : kept[k];
 }
 
 template <int N, int PARTS>
@@ -4261,8 +4466,28 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS, F> &room, co
   }
 }
 
+/* Writes the value that permi_batch_finish found, or NaN, and notes that. */
+template <int PARTS>
+PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, unsigned long long matrix)
+{
+  double *out = a.out + PARTS * matrix;
+  const double size = permi_add(fabs(found[0]), fabs(found[1]));
+  const double value = permi_mul(size, found[1] != 0 ? 1 + 4.440892098500626e-16 : 1); /* permi_modulus */
+  const double unit = permi_add(a.base, permi_mul(found[3], a.shares)) / a.relative;
+  const bool stays = value <= 1.7976931348623157e308 && value > 1e-250 && permi_mul(unit, found[2]) <= value &&
+                     found[3] <= a.relative;
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++)
+    out[part] = stays ? found[part] : permi_of_bits(0x7ff8000000000000ll);
+  if (!stays && a.left) {
+    const unsigned long long at = permi_atomic_add(a.left, 1);
+    if (at < 65536)
+      a.left[1 + at] = a.first + matrix;
+  }
+}
+
 template <int N, int PARTS, class F>
-__device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
+__device__ __forceinline__ void permi_batch_kernel(const permi_batch_given &a)
 {
   typedef permi_batch_room<N, PARTS, F> R;
   extern __shared__ double2 permi_shared[];
@@ -4271,9 +4496,9 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
   int plain, pivot;
-  if (matrix < a.first)
+  if (matrix < a.count)
     for (int k = i; k < N * N * PARTS; k += R::TEAM)
-      room.a[k] = a.table[matrix * (N * N * PARTS) + k];
+      room.a[k] = a.in[matrix * (N * N * PARTS) + k];
   __syncthreads();
   if (i < N)
     permi_batch_row_largest(room, i);
@@ -4287,15 +4512,18 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   if (i == 0)
     permi_batch_arguments(room, plain);
   __syncthreads();
-  if (matrix < a.first)
+  if (matrix < a.count)
     permi_batch_walk(room, i, plain, fold + t);
   for (int half = R::TEAM / 2; half; half /= 2) {
     __syncthreads();
     if (i < half)
       permi_fold(fold, t, half);
   }
-  if (i == 0 && matrix < a.first)
-    permi_batch_finish(room, fold + t, 128, a.out + 4 * matrix);
+  if (i == 0 && matrix < a.count) {
+    double found[4];
+    permi_batch_finish(room, fold + t, 128, found);
+    permi_batch_keep<PARTS>(a, found, matrix);
+  }
 }
 )
 /* clang-format on */
@@ -5706,6 +5934,10 @@ __device__ __forceinline__ void permi_photons_block(const permi_photon_arguments
   X(release, "cuMemFree_v2", (CUdeviceptr pointer))                                                                    \
   X(allocate_host, "cuMemAllocHost_v2", (void **pointer, size_t bytes))                                                \
   X(release_host, "cuMemFreeHost", (void *pointer))                                                                    \
+  X(pointer, "cuPointerGetAttribute", (void *value, CUpointer_attribute attribute, CUdeviceptr pointer))               \
+  X(copy, "cuMemcpyAsync", (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                          \
+  X(set, "cuMemsetD8Async", (CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream))                       \
+  X(drain, "cuStreamSynchronize", (CUstream stream))                                                                   \
   X(upload, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                       \
   X(send, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                   \
   X(memory, "cuMemGetInfo_v2", (size_t *free, size_t *total))                                                          \
@@ -6282,6 +6514,20 @@ static int permi_current(int device, char *message)
 {
   CUcontext context = permi_context(device, message);
   return context && PERMI_CALL(current, (context), device, message);
+}
+
+/* The same until permi_leave. */
+static int permi_enter(int device, char *message)
+{
+  CUcontext context = permi_context(device, message);
+  return context && PERMI_CALL(push, (context), device, message);
+}
+
+static perm_status permi_leave(int fine)
+{
+  CUcontext context;
+  permi_cuda.driver.pop(&context);
+  return fine ? PERM_OK : PERM_ERROR_DEVICE;
 }
 
 /* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
@@ -6893,6 +7139,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8
+#define PERMI_BATCH_THERE_ELEMENTS 1e11 /* of a launch: a tenth of a second */
 
 typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
@@ -6913,15 +7160,30 @@ static size_t permi_batch_take(permi_team *team, size_t *first)
   return count;
 }
 
+static int permi_batch_team(int n) { return n < 9 ? 8 : n < 10 ? 16 : n < 17 ? 32 : 128; }
+
+static int permi_batch_launch(const permi_holder *holder, const perm_gpu_program *program, CUfunction function,
+                              permi_batch_given given, CUstream stream)
+{
+  const unsigned teams = 128 / (unsigned)permi_batch_team(given.n);
+  void *parameters[1] = {&given}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)program : NULL;
+  return PERMI_ON(holder, launch, (function, (unsigned)((given.count + teams - 1) / teams), 1, 1, 128, 1, 1,
+                                   (unsigned)program->shared, stream, parameters, for_twin));
+}
+
+static permi_batch_given permi_batch_given_of(const perm_gpu_batch *batch, const double *in, double *out)
+{
+  const permi_batch_given given = {in, out, NULL, 0, 0, batch->base, batch->shares, batch->relative, batch->n};
+  return given;
+}
+
 static void *permi_batch_work(void *argument)
 {
   permi_worker *worker = (permi_worker *)argument;
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1;
-  const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
-  const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
+  const size_t out_bytes = (size_t)batch->parts * sizeof(double), in_bytes = (size_t)(batch->n * batch->n) * out_bytes;
   char message[PERM_MESSAGE_BYTES] = "";
   permi_holder holder = {worker->device, 0, message, {}};
   CUdeviceptr in = 0, out = 0;
@@ -6936,21 +7198,14 @@ static void *permi_batch_work(void *argument)
              permi_hold(&holder, PERMI_MEMORY, &out, run->piece * out_bytes) &&
              permi_hold(&holder, PERMI_HOST, &from, run->piece * in_bytes) &&
              permi_hold(&holder, PERMI_HOST, &to, run->piece * out_bytes);
+  permi_batch_given given = permi_batch_given_of(batch, (const double *)(uintptr_t)in, (double *)(uintptr_t)out);
   while (fine && (count = permi_batch_take(team, &first)) != 0) {
-    permi_arguments<1> a;
-    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)worker->work->program : NULL;
     worker->taken = 1;
+    given.count = count;
     batch->fill(batch->context, first, count, (double *)from);
-    memset(&a, 0, sizeof a);
-    a.table = (const double *)(uintptr_t)in;
-    a.out = (double *)(uintptr_t)out;
-    a.first = count;
-    a.n = batch->n;
-    memset(to, 0xff, count * out_bytes); /* NaN is refused */
     fine = PERMI_ON(&holder, send, (in, from, count * in_bytes, stream)) &&
-           PERMI_ON(&holder, send, (out, to, count * out_bytes, stream)) &&
-           PERMI_ON(&holder, launch, (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
-                                      (unsigned)worker->work->program->shared, stream, parameters, for_twin)) &&
+           PERMI_ON(&holder, set, (out, 0xff, count * out_bytes, stream)) && /* NaN is refused */
+           permi_batch_launch(&holder, worker->work->program, function, given, stream) &&
            PERMI_ON(&holder, download, (to, out, count * out_bytes, stream)) &&
            PERMI_ON(&holder, record, (event, stream)) && PERMI_ON(&holder, wait, (event));
     if (!fine)
@@ -6970,28 +7225,32 @@ static void *permi_batch_work(void *argument)
 
 static size_t permi_batch_shared(int n, int parts, int floats)
 {
-  const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
+  const int team = permi_batch_team(n), most = team == 8 ? 3 : team == 16 ? 4 : team == 32 ? 5 : 7;
+  const int high = n - 2 < most ? n - 2 : most, stride = (n * parts + 1) / 2 * 2;
   const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + (floats ? n + 1 : n * parts) + 2 * n +
                       n * parts + 8 * n;
-  const size_t room = ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
-  return 5 * 128 * sizeof(double) + (size_t)(128 / team) * room;
+  return ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
 }
 
-static void permi_batch_program(int n, int parts, int floats, char *text, size_t size, perm_gpu_program *program)
+/* *work points to *program, that to text. */
+static void permi_batch_plan(int n, int parts, int floats, char text[512], perm_gpu_program *program,
+                             perm_gpu_work *work)
 {
   /* the most that compile without spills */
   const int blocks = parts == 1 || n < (floats ? 14 : 12) ? 4 : n < (floats ? 21 : 18) ? 3 : 2;
   const char *number = floats ? "float" : "double";
+  const size_t room = permi_batch_shared(n, parts, floats);
   memset(program, 0, sizeof *program);
-  program->shared = permi_batch_shared(n, parts, floats);
+  memset(work, 0, sizeof *work);
+  work->program = program;
+  program->shared = 5 * 128 * sizeof(double) + (size_t)(128 / permi_batch_team(n)) * room;
   program->batch = parts;
   program->floats = floats;
-  snprintf(text, size,
-           PERM_GPU_ENTRY
-           "{ static_assert(sizeof(permi_batch_room<%d, %d, %s>) == %d, \"\"); permi_batch_kernel<%d, %d, %s>(a); }\n",
-           blocks, n, parts, number, (int)((program->shared - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n, parts,
-           number);
   program->text = text;
+  snprintf(text, 512,
+           "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_batch_given a)\n"
+           "{ static_assert(sizeof(permi_batch_room<%d, %d, %s>) == %d, \"\"); permi_batch_kernel<%d, %d, %s>(a); }\n",
+           blocks, n, parts, number, (int)room, n, parts, number);
 }
 
 static perm_status permi_batch_poll(void *context, uint64_t done)
@@ -7015,10 +7274,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
-  memset(&work, 0, sizeof work);
   memset(worker, 0, sizeof worker);
-  permi_batch_program(batch->n, batch->parts, batch->floats, text, sizeof text, &program);
-  work.program = &program;
+  permi_batch_plan(batch->n, batch->parts, batch->floats, text, &program, &work);
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
@@ -7035,6 +7292,91 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   for (i = 0; i < gpus; i++)
     *gpus_used += used[i];
   return permi_team_end(&team, batch->count, status);
+}
+
+/* ---- arrays of callers, by the calling thread on their stream */
+int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES])
+{
+  const CUdeviceptr pointer = (CUdeviceptr)(uintptr_t)at;
+  const permi_driver *driver = &permi_cuda.driver;
+  unsigned kind = 0;
+  int device = -1;
+  if (perm_cuda_devices(PERM_ALL_GPUS, message) &&
+      (driver->pointer(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer) != CUDA_SUCCESS ||
+       kind != CU_MEMORYTYPE_DEVICE ||
+       driver->pointer(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) != CUDA_SUCCESS ||
+       device >= permi_cuda.devices))
+    device = -2;
+  return device;
+}
+
+perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES])
+{
+  permi_holder holder = {perm_cuda_owner(move->there, message), 0, message, {}};
+  if (holder.device < 0 || !permi_enter(holder.device, message))
+    return PERM_ERROR_DEVICE;
+  int fine = 1;
+  for (size_t k = 0; k < move->count && fine; k++) {
+    const CUdeviceptr here = (CUdeviceptr)(uintptr_t)move->here + k * move->bytes;
+    const CUdeviceptr there = (CUdeviceptr)(uintptr_t)move->there + (move->list ? move->list[k] : k) * move->bytes;
+    fine = PERMI_ON(&holder, copy, (move->back ? there : here, move->back ? here : there, move->bytes,
+                                    (CUstream)stream));
+  }
+  fine = PERMI_ON(&holder, drain, ((CUstream)stream)) && fine;
+  return permi_leave(fine);
+}
+
+typedef struct permi_batch_there {
+  const perm_gpu_batch *batch;
+  size_t done;
+  perm_status stopped;
+} permi_batch_there;
+
+static int permi_batch_there_stop(void *context)
+{
+  permi_batch_there *run = (permi_batch_there *)context;
+  run->stopped = permi_batch_poll((void *)(uintptr_t)run->batch, run->done);
+  return run->stopped != PERM_OK;
+}
+
+perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES])
+{
+  const CUstream stream = (CUstream)options->gpu.stream;
+  const size_t numbers = (size_t)(batch->n * batch->n * batch->parts);
+  const size_t most = (size_t)(PERMI_BATCH_THERE_ELEMENTS / ldexp(batch->n, batch->n - 1));
+  permi_batch_there run = {batch, 0, PERM_OK};
+  permi_batch_given given = permi_batch_given_of(batch, in, out);
+  permi_holder holder = {perm_cuda_owner(in, message), 0, message, {}};
+  CUdeviceptr list = 0;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[512];
+  permi_batch_plan(batch->n, batch->parts, batch->floats, text, &program, &work);
+  const CUfunction function =
+      permi_kernel(&work, holder.device, options->gpu.cache, permi_batch_there_stop, &run, message);
+  if (!function || !permi_enter(holder.device, message))
+    return run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
+  int fine = permi_hold(&holder, PERMI_MEMORY, &list, (1 + PERM_GPU_BATCH_LIST) * sizeof *left) &&
+             PERMI_ON(&holder, set, (list, 0, sizeof *left, stream)) &&
+             PERMI_ON(&holder, set, ((CUdeviceptr)(uintptr_t)out, 0xff,
+                                     batch->count * (size_t)batch->parts * sizeof *out, stream));
+  given.left = (unsigned long long *)(uintptr_t)list;
+  while (fine && run.done < batch->count && !(run.done && permi_batch_there_stop(&run))) {
+    given.count = batch->count - run.done < most ? batch->count - run.done : most;
+    given.first = run.done;
+    given.in = in + numbers * run.done;
+    given.out = out + (size_t)batch->parts * run.done;
+    fine = permi_batch_launch(&holder, &program, function, given, stream) &&
+           PERMI_ON(&holder, download, (left, list, sizeof *left, stream)) && PERMI_ON(&holder, drain, (stream));
+    run.done += (size_t)given.count;
+  }
+  if (fine && left[0] && left[0] <= PERM_GPU_BATCH_LIST)
+    fine = PERMI_ON(&holder, download, (left, list, (1 + left[0]) * sizeof *left, stream)) &&
+           PERMI_ON(&holder, drain, (stream));
+  permi_give_back(&holder);
+  const perm_status status = permi_leave(fine);
+  return run.stopped != PERM_OK ? run.stopped : status;
 }
 
 /* =================================================================================== >>gpu_frontier
@@ -7118,18 +7460,6 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-static int permi_frontier_enter(perm_gpu_frontier *frontier)
-{
-  return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
-}
-
-static perm_status permi_frontier_leave(int fine)
-{
-  CUcontext context;
-  permi_cuda.driver.pop(&context);
-  return fine ? PERM_OK : PERM_ERROR_DEVICE;
-}
-
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
   if (frontier->stream)
@@ -7171,12 +7501,12 @@ perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, cons
   frontier->options = *options;
   frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(shape, NULL);
-  int fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  int fine = permi_enter(0, message);
   if (fine) {
     fine = permi_frontier_open(frontier);
     if (!fine)
       permi_frontier_release(frontier);
-    permi_frontier_leave(fine);
+    permi_leave(fine);
   }
   if (fine)
     *made = frontier;
@@ -7191,7 +7521,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
     return;
   if (permi_cuda.driver.push(permi_cuda.context[frontier->holder.device]) == CUDA_SUCCESS) {
     permi_frontier_release(frontier);
-    permi_frontier_leave(1);
+    permi_leave(1);
   }
   free(frontier);
 }
@@ -7285,7 +7615,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   one[0] = 1;
   if (cell != PERM_GPU_INTEGER)
     memcpy(one, &real, sizeof real);
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
@@ -7296,10 +7626,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
-    permi_frontier_leave(1);
+    permi_leave(1);
     return frontier->stopped;
   }
-  return permi_frontier_leave(fine);
+  return permi_leave(fine);
 }
 
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
@@ -7352,7 +7682,7 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   }
   for (k = 0; k < ways; k++)
     moves |= way[k].moves;
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_send(frontier, to, target, way, ways);
   a = permi_frontier_arguments(frontier, target, ways);
@@ -7367,7 +7697,7 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
                                 (char *)frontier->host[to] + frontier->at[to].sizes, sizes, 16);
   frontier->steps++;
   frontier->source_low = target->low;
-  return permi_frontier_leave(fine);
+  return permi_leave(fine);
 }
 
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second)
@@ -7378,9 +7708,9 @@ perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t state
   void *parameters[4] = {&values, &count, &first, &second};
   if (!blocks)
     return PERM_OK;
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
-  return permi_frontier_leave(
+  return permi_leave(
       permi_frontier_launch(frontier, PERMI_SCALE, blocks < 16384 ? blocks : 16384, 0, parameters));
 }
 
@@ -7388,14 +7718,14 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
   const int turn = frontier->steps & 1;
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
   const int fine = permi_frontier_wait(frontier) &&
                    permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif
-  return permi_frontier_leave(fine);
+  return permi_leave(fine);
 }
 #undef PERMI_AT
 
@@ -7478,7 +7808,8 @@ static int permi_photons_open(permi_photons *run)
   if (!permi_has_room(holder, (double)bytes[4] + (double)bytes[5] + (double)bytes[6], "amplitudes"))
     return 0;
   run->sums = (double *)malloc(norms * sizeof *run->sums);
-  int fine = run->sums && permi_hold(holder, PERMI_STREAM, &run->stream, 0) &&
+  int fine = run->sums && (resident ? PERMI_ON(holder, drain, (run->stream))
+                                    : permi_hold(holder, PERMI_STREAM, &run->stream, 0)) &&
              permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING);
   for (int k = 0; k < PERMI_PHOTON_ROOMS && fine; k++)
     fine = permi_hold(holder, PERMI_MEMORY, &run->room[k], bytes[k]) &&
@@ -7535,26 +7866,26 @@ perm_status perm_cuda_amplitudes(const perm_gpu_photons *work, const perm_option
                                  char message[PERM_MESSAGE_BYTES])
 {
   permi_photons run;
-  CUcontext context;
   permi_kernel_key key;
   memset(&run, 0, sizeof run);
   memset(&key, 0, sizeof key);
   run.work = work;
   run.holder.message = message;
-  if (!perm_cuda_devices(1, message) || !permi_context(0, message) ||
-      !PERMI_ON(&run.holder, push, (permi_cuda.context[0])))
+  run.holder.device = work->device;
+  run.stream = (CUstream)options->gpu.stream;
+  if (!perm_cuda_devices(1, message) || !permi_enter(work->device, message))
     return PERM_ERROR_DEVICE;
   key.family = 2;
-  key.arch = permi_cuda.arch[0];
+  key.device = work->device;
+  key.arch = permi_cuda.arch[work->device];
   permi_loaded *module = permi_module(key, NULL, options->gpu.cache, permi_photons_stop, &run, message);
   run.function = module ? module->function[0] : NULL;
   const int fine = module && permi_photons_open(&run) && permi_photons_run(&run, total);
-  if (run.stream)
-    permi_cuda.driver.synchronise();
+  permi_cuda.driver.synchronise();
   permi_give_back(&run.holder);
-  permi_cuda.driver.pop(&context);
   free(run.sums);
-  return fine ? PERM_OK : run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
+  const perm_status status = permi_leave(fine);
+  return run.stopped != PERM_OK ? run.stopped : status;
 }
 
 #endif /* PERMI_CUDA_HOST */

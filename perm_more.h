@@ -305,7 +305,7 @@ typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row; PERM_MODE_UNSEEN; others below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
-  int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
+  int on_gpu;         /* 1: as options.gpu.resident 2 */
   /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
@@ -8902,10 +8902,10 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 
 #if defined(PERM_WITH_CUDA)
 PERMI_DEVICE int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
-PERMI_DEVICE perm_status permi_amplitudes_gpu_run(permi_amplitudes *p);
+PERMI_DEVICE perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, perm_result *result);
 #else
 #define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
-#define permi_amplitudes_gpu_run(p) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
+#define permi_amplitudes_gpu_run(p, result) permi_gpu_absent(result)
 #endif
 
 /* Chooses g, and predicts. */
@@ -9065,9 +9065,7 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
     const double size = permi_amplitudes_norm(p, &view, room);
     p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
     norm = permi_amplitudes_bound(p, size, room + spare, reached);
-    status = p->on_gpu ? permi_amplitudes_gpu_run(p) : permi_amplitudes_run(p);
-    if (status == PERM_ERROR_DEVICE)
-      return permi_fail(result, status, 0, "%s", p->watch->message);
+    status = p->on_gpu ? permi_amplitudes_gpu_run(p, result) : permi_amplitudes_run(p);
   }
   if (status != PERM_OK || p->watch->stopped != PERM_OK)
     return status;
@@ -9104,6 +9102,7 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
   plan.threads = permi_threads(options);
   if (outputs)
     plan.asked = *outputs;
+  plan.asked.on_gpu |= options->gpu.resident >> 1;
   watch.activity = "adding photons";
   perm_status status = permi_amplitudes_solve(&plan, &problem, out, &pool, result);
   permi_pool_release(&pool);

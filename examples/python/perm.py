@@ -140,7 +140,8 @@ _Execute = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p)
 
 
 class _GpuOptions(Structure):
-    _fields_ = [("devices", c_int), ("cpu_fallback", c_int), ("cache", c_char_p)]
+    _fields_ = [("devices", c_int), ("cpu_fallback", c_int), ("cache", c_char_p), ("resident", c_int),
+                ("stream", c_void_p)]
 
 
 class _CheckpointFile(Structure):
@@ -834,6 +835,13 @@ class _Call:
         self.result = _Result()
         self.whole = True  # the permanent of integers
 
+    def there(self, resident, array):
+        """Asks for the GPU where arrays lie: 1 + 2, what is read and what is written."""
+        if _without_cuda():
+            raise DeviceError("an array on a GPU: this library was built without CUDA", "PERM_ERROR_DEVICE")
+        gpu = self.options.gpu
+        gpu.devices, gpu.cpu_fallback, gpu.resident, gpu.stream = gpu.devices or 1, 0, resident, array.stream
+
     def _interrupt(self, *_):
         self.interrupted = True
 
@@ -1309,6 +1317,102 @@ def _at(a):
     return ctypes.addressof((c_char * memoryview(a).nbytes).from_buffer(a))
 
 
+class _DLTensor(Structure):
+    _fields_ = [("data", c_void_p), ("device", c_int * 2), ("ndim", c_int), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", POINTER(ctypes.c_int64)),
+                ("strides", POINTER(ctypes.c_int64)), ("offset", c_uint64)]
+
+
+def _on_gpu(a):
+    """Whether another package's array lies on an NVIDIA GPU."""
+    try:
+        return int(a.__dlpack_device__()[0]) in (2, 13)  # its own memory, or managed
+    except Exception:  # it has none, or, as torch's of device meta, refuses
+        return hasattr(a, "__cuda_array_interface__")
+
+
+class _There:
+    """An array on a GPU, by DLPack or __cuda_array_interface__, that the library may use while this exists."""
+
+    def __init__(self, name, a, shape=None, kind=None):
+        self.array = a
+        try:
+            strides = self._by_dlpack() if hasattr(a, "__dlpack__") else self._by_interface()
+        except Exception as error:  # a gradient to be kept, a lazy conjugate: the package's own words
+            raise InputTypeError("%s: %s on a GPU: %s" % (name, type(a).__name__, error)) from error
+        steps = [math.prod(self.shape[k + 1:]) for k in range(len(self.shape))]
+        gaps = math.prod(self.shape) and any(n > 1 and x != y for n, x, y in zip(self.shape, strides or steps, steps))
+        if self.kind not in ("d", "D") or gaps or shape not in (None, self.shape) or kind not in (None, self.kind):
+            raise InputTypeError("%s: expected %s on a GPU without gaps%s, not %s%s of shape %s" % (
+                name, _NAMES[kind] if kind else "float64 or complex128", "" if shape is None else " of shape %s" % (
+                    shape,), _NAMES.get(self.kind, self.kind), " with gaps" if gaps else "", self.shape))
+
+    def _by_dlpack(self):
+        self.stream = 1  # the legacy stream, which the package makes wait for its own
+        self.capsule = self.array.__dlpack__(stream=1)
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = c_void_p, [ctypes.py_object, c_char_p]
+        x = ctypes.cast(get(self.capsule, b"dltensor"), POINTER(_DLTensor)).contents
+        self.shape = tuple(x.shape[:x.ndim])
+        self.kind = {(2, 64): "d", (5, 128): "D"}.get((x.code, x.bits), "type %d of %d bits" % (x.code, x.bits))
+        self.address = (x.data or 0) + x.offset
+        return x.strides[:x.ndim] if x.strides else None
+
+    def _by_interface(self):
+        x = self.array.__cuda_array_interface__
+        self.stream = x.get("stream") or 1
+        self.shape, self.address = tuple(x["shape"]), x["data"][0]
+        self.kind = {"<f8": "d", "<c16": "D"}.get(x["typestr"], x["typestr"])
+        return x.get("strides") and [step // int(x["typestr"][2:]) for step in x["strides"]]
+
+    def beside(self, out, shape, kind):
+        """What is to be written: `out`, or a new array of the package there."""
+        if out is not None:
+            return _There("out", out, shape, kind)
+        package = (self.array.__array_namespace__() if hasattr(self.array, "__array_namespace__")
+                   else sys.modules.get(type(self.array).__module__.partition(".")[0]))
+        try:
+            form = {"dtype": getattr(package, _NAMES[kind])}
+            try:
+                out = package.empty(shape, device=self.array.device, **form)
+            except TypeError:  # CuPy: the current device
+                out = package.empty(shape, **form)
+        except Exception as error:
+            raise InputTypeError("%s has no empty() for the answer on a GPU: give out= (%s)" % (
+                type(self.array).__name__, error)) from error
+        return _There("out", out, shape, kind)
+
+    def answer(self):
+        return self.array
+
+    def scale(self, exp2):
+        return "the numbers' unit is 2**%d" % exp2 if exp2 else None
+
+
+def _fetched(a):
+    """The array of a package, copied from its GPU."""
+    for way in ("get", "cpu"):  # CuPy; torch
+        if hasattr(a, way):
+            return np.asarray(getattr(a, way)())
+    return np.asarray(a)
+
+
+def _stack_there(a, out, call):
+    """Permanents of a stack that lies on a GPU, written there."""
+    a = _There("a", a)
+    if len(a.shape) < 3 or a.shape[-1] != a.shape[-2]:
+        raise InputError("on a GPU: expected a stack of square matrices, not an array of shape %s" % (a.shape,),
+                         "PERM_ERROR_SIZE")
+    stack, n = a.shape[:-2], a.shape[-1]
+    call.there(3, a)
+    out = a.beside(out, stack, a.kind)
+    status = call.run("perm_batch_" + _SUFFIXES[a.kind], n, math.prod(stack), a.address, n * n, byref(call.options),
+                      out.address, byref(call.result))
+    if status:
+        raise _error(status, call.result.message, out.array)
+    return out.array
+
+
 class _Out:
     """Where numbers go: the caller's `out`, or an array of the shape."""
 
@@ -1640,6 +1744,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     (to order 4 relative to the permanent of |entries|), as one call on all threads; stacks of integers give Python
     ints, in an array of objects. out: of stacks of floats, where to write: float64 or complex128, of the stack's shape
     (...), without gaps; it is returned.
+    Stacks on an NVIDIA GPU (CuPy, torch, JAX: DLPack or __cuda_array_interface__) stay there, and so does the answer.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
     not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2; of
     stacks of floats it says which number, and its result is the array.
@@ -1649,6 +1754,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
     1000000000000000000000000000001
     """
+    if type(a) is not (np and np.ndarray) and _on_gpu(a) and rows is None and cols is None:
+        return _stack_there(a, out, _call(options, "rows", "cols", "out"))
     a = _adjacency(a) if _is_graph(a) else a
     rational = _rational(a)
     if rational is not None:
@@ -1821,8 +1928,8 @@ def _times(value, factor, modulus):
 
 def _listed(name, a, rows, cols, row, full, out, options):
     """Minors of one row, or (row None) derivatives: exactly of integers and Fractions, else in doubles."""
-    full = _flag("full", full)
-    a = _adjacency(a) if _is_graph(a) else a
+    full, there = _flag("full", full), _There("a", a) if _on_gpu(a) else None
+    a = _adjacency(a) if _is_graph(a) else _fetched(a) if there else a
     a, common = _rational(a) or (a, 1)
     a = _array(a)
     call = _call(options, *("row",) * (row is not None), "rows", "cols", "full", "out")
@@ -1849,7 +1956,11 @@ def _listed(name, a, rows, cols, row, full, out, options):
         answer = _in_array(lists, (len(lists), n))
         return answer if row is None else answer[0]
     a = _floats(a)
-    if max(m, n) > _LINES + 1 and rows is None and cols is None and out is None:
+    if there:
+        call.there(2, there)
+        if m != n and rows is None and cols is None:
+            raise InputError("on a GPU: as many rows as columns, not %d x %d" % (m, n), "PERM_ERROR_SIZE")
+    elif max(m, n) > _LINES + 1 and rows is None and cols is None and out is None:
         if row is None:
             return _full(_stored(a, range(m)), a, call, full)
         return _row_of(_stored(a, (row,)), row, call, full)
@@ -1860,7 +1971,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
     a, ld = _rows_of(a)
     is_complex = _kind(a) == "D"
     shape = (m, n) if row is None else (n,)
-    answer = _Out(out, shape, is_complex)
+    answer = there.beside(out, shape, there.kind) if there else _Out(out, shape, is_complex)
     whole = _Out(None, a.shape if row is None else (a.shape[1],), is_complex) if spare else answer
     status = call.run("perm_%s_%s" % (name, "complex" if is_complex else "real"), *a.shape, _at(a), ld, _at(rows),
                       _at(cols), *(() if row is None else (row,)), byref(call.options), whole.address,
@@ -2795,6 +2906,24 @@ def sample(a, count, seed=1, first=0, **options):
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
+class OnGPU(NamedTuple):
+    """What amplitudes() makes of `u` on a GPU: `array` there, of u's package; the rest as of Amplitudes."""
+    array: object
+    error_bound: float
+    total: float
+    exp2: int
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__
+
+
 class Amplitudes(np.ndarray if np else list):
     """Amplitudes or probabilities by states, from amplitudes(): an array, without NumPy a list, that knows its states.
 
@@ -2894,6 +3023,8 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     the order of the other rows. Photon by photon (SLOS), O(min(n, m)) a state of up to n photons: 1.4 million outputs
     of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
 
+    Of `u` on an NVIDIA GPU the outputs stay there: OnGPU.
+
     >>> a = perm.amplitudes([[0.6, 0.8], [0.8, -0.6]], probabilities=True)
     >>> [(list(map(int, s)), round(float(p), 4)) for s, p in zip(a.states(), a)]
     [([2, 0], 0.4608), ([1, 1], 0.0784), ([0, 2], 0.4608)]
@@ -2904,6 +3035,10 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     """
     call = _call(options, "counts", "caps", "probabilities", "exactly", "unseen")
     probabilities = _flag("probabilities", probabilities)
+    there = _There("u", u) if _on_gpu(u) else None
+    if there:
+        call.there(2, there)
+        u = _fetched(u)
     u, ld = _rows_of(_as(_floats(_array(u)), "D"))
     m, n = u.shape
     counts = _counts("counts", counts, n, 0)
@@ -2923,11 +3058,14 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     status = _lib.perm_amplitudes_count(m, photons, byref(outputs), byref(size))
     if status:
         raise _error(status, b"counts: over 4096 photons, or too many states; caps limits them")
-    out, result = _Out(None, (size.value,), not probabilities), call.result
+    kind, result = "d" if probabilities else "D", call.result
+    out = there.beside(None, (size.value,), kind) if there else _Out(None, (size.value,), not probabilities)
     status = call.run("perm_amplitudes_complex", m, n, _at(u), ld, _at(counts), byref(outputs), byref(call.options),
                       out.address, byref(result))
     if status < 0 or result.value != result.value:
         raise _error(status, result.message)
+    if there:
+        return OnGPU(out.array, result.error_bound, result.value, result.exp2)
     values = out.array.view(Amplitudes) if np else Amplitudes(out.array.tolist())
     values.error_bound, values.total, values.exp2 = result.error_bound, result.value, result.exp2
     values._of = m, photons, caps, exactly

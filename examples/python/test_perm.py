@@ -1411,6 +1411,92 @@ def test_gpus_are_asked_for():
         perm.compute(LARGE[:20, :20], gpus=-5)
 
 
+class OnCard:
+    """A host's array that says it lies on a GPU: by an interface, or by DLPack."""
+
+    def __init__(self, array, way):
+        self.array, self.device = array, "cuda"
+        if way == "interface":
+            self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "version": 3, "strides":
+                                             None if array.flags.c_contiguous else array.strides,
+                                             "data": (array.ctypes.data, False), "stream": 2}
+        else:
+            self.__dlpack_device__, self.__dlpack__ = lambda: (2, 0), self.capsule
+
+    def capsule(self, stream):
+        assert stream == 1
+        a = self.array
+        lengths = ctypes.c_int64 * a.ndim
+        self.kept = perm._DLTensor(a.ctypes.data - 8, (2, 0), a.ndim, 5 if a.dtype.kind == "c" else 2, 8 * a.itemsize,
+                                   1, lengths(*a.shape), lengths(*(step // a.itemsize for step in a.strides)), 8)
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.kept), b"dltensor", None)
+
+    def get(self):
+        return self.array
+
+
+@pytest.mark.parametrize("way", ["interface", "dlpack"])
+def test_arrays_on_gpus(way):
+    """Where they lie, shapes and types are read and refused by name; a library, or a machine, without GPUs says so."""
+    stack = np.random.default_rng(1).random((5, 4, 4))
+    there = perm._There("a", OnCard(stack, way))
+    assert (there.shape, there.kind, there.address) == (stack.shape, "d", stack.ctypes.data)
+    assert there.stream == (2 if way == "interface" else 1) and perm._There("a", OnCard(stack + 0j, way)).kind == "D"
+    calls = [lambda a, **options: perm.permanent(OnCard(a, way), **options),
+             lambda a, **options: perm.minors(OnCard(a[0], way), 1, **options),
+             lambda a, **options: perm.gradient(OnCard(a[0], way), **options),
+             lambda a, **options: perm.amplitudes(OnCard(a[0], way), **options)]
+    for call in calls:
+        with pytest.raises(perm.InputTypeError, match="not (<f4|type 2 of 32 bits) of shape"):
+            call(stack.astype("f"))
+        with pytest.raises(perm.InputTypeError, match="with gaps"):
+            call(np.concatenate([stack, stack], 2)[:, :, :4])
+        if perm._without_cuda():
+            with pytest.raises(perm.DeviceError, match="^an array on a GPU: .*without CUDA$"):
+                call(stack)
+        else:
+            with pytest.raises(perm.InputTypeError, match="out="):
+                call(stack)
+    if not perm._without_cuda():  # memory of the host, or no GPU at all
+        with pytest.raises((perm.InputError, perm.DeviceError), match="no memory of a GPU|driver|NVRTC|GPU"):
+            calls[0](stack, out=OnCard(np.zeros(5), way))
+        with pytest.raises(perm.InputTypeError, match="^out: .* of shape"):
+            calls[0](stack, out=OnCard(np.zeros(4), way))
+    with pytest.raises((perm.InputError, perm.DeviceError)):
+        perm.permanent(OnCard(stack[0], way))
+
+
+@pytest.mark.parametrize("package", ["cupy", "torch", "jax"])
+def test_packages_keep_arrays_on_gpus(package):
+    """Answers are arrays of the package, on its GPU, with the numbers of the host's calls."""
+    module = pytest.importorskip("jax.numpy" if package == "jax" else package)
+    if perm._without_cuda():
+        pytest.skip("a library without CUDA")
+    try:
+        if package == "jax":
+            import jax
+            jax.config.update("jax_enable_x64", True)
+            put = lambda a: jax.device_put(a, jax.devices("gpu")[0])
+        else:
+            put = (lambda a: module.from_numpy(a).cuda()) if package == "torch" else module.asarray
+        put(np.zeros(1))
+    except Exception as error:
+        pytest.skip("no GPU for %s: %s" % (package, error))
+    random = np.random.default_rng(1)
+    for n in (3, 8, 12):
+        for a in (random.random((200, n, n)), random.random((200, n, n)) - 0.5j):
+            given = put(a)
+            there = perm.permanent(given)
+            assert type(there) is type(given) and perm._on_gpu(there)
+            assert np.allclose(perm._fetched(there), perm.permanent(a), rtol=1e-9)
+            assert np.allclose(perm._fetched(perm.gradient(put(a[0]))), perm.gradient(a[0]), rtol=1e-9)
+    u = np.linalg.qr(random.random((6, 4)) + 1j * random.random((6, 4)))[0]
+    there = perm.amplitudes(put(u), probabilities=True)
+    assert perm._on_gpu(there) and np.allclose(perm._fetched(there.array), perm.amplitudes(u, probabilities=True))
+
+
 def test_checkpoints(tmp_path):
     a = LARGE[:27, :27]             # longer than the 0.2 s until progress is first told
     options = dict(threads=1, isa="plain", method="dense")
@@ -2047,7 +2133,7 @@ def test_nothing_of_the_header_is_forgotten():
     options = set(inspect.signature(perm._Call).parameters)
     keyword = {"plan_effort": "effort", "devices": "gpus", "cache": "gpu_cache", "file": "checkpoint",
                "seconds": "checkpoint_seconds"}
-    hidden = {"user_data", "allocator", "note", "execute", "parts"}
+    hidden = {"user_data", "allocator", "note", "execute", "parts", "resident", "stream"}
     fields = [field[0] for structure in (perm._Options, perm._GpuOptions, perm._CheckpointFile)
               for field in structure._fields_ if field[0] not in ("gpu", "checkpoint")]
     assert {keyword.get(field, field) for field in fields} - hidden | {"prove"} == options  # a call of its own in C

@@ -42,14 +42,20 @@ static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *o
   return 1;
 }
 
-static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, perm_result *result)
 {
-  const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, p->ranks.first,
-                                 p->root, p->ranks.most, p->offset, p->count,
+  const perm_options *options = p->watch->options;
+  char *message = p->watch->message;
+  int device = 0;
+  perm_status status = p->asked.on_gpu ? permi_gpu_owns(p->out, 8, "out", &device, result) : PERM_OK;
+  const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, device,
+                                 p->ranks.first, p->root, p->ranks.most, p->offset, p->count,
                                  p->pieces ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
                                  permi_photons_layer, p->pieces ? permi_photons_give : NULL};
-  const perm_status status = perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+  if (status != PERM_OK)
+    return status;
+  status = perm_cuda_amplitudes(&work, options, &p->total, message);
   p->done = p->places * p->each;
-  return status;
+  return status == PERM_ERROR_DEVICE ? permi_fail(result, status, 0, "%s", message) : status;
 }
 /* SPDX-License-Identifier: MIT */

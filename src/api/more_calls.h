@@ -205,7 +205,7 @@ typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row; PERM_MODE_UNSEEN; others below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
-  int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
+  int on_gpu;         /* 1: as options.gpu.resident 2 */
   /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;

@@ -132,6 +132,10 @@ typedef struct perm_gpu_options {
                        order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
+  int resident; /* memory of a GPU's primary context: 1 the matrices of perm_batch_real and _complex, 2 what batches,
+                   minors, gradients, amplitudes write; 3: batches in place, n = 2 to 24 without gaps. Other memory is
+                   PERM_ERROR_OPTION */
+  void *stream; /* resident: its CUstream, which calls wait for, and drain */
 } perm_gpu_options;
 
 /* For perm_job_execute and perm_compute_*. */

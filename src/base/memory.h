@@ -222,7 +222,7 @@ static int permi_precision_number(perm_precision precision)
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
-                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
+                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0, NULL},
                                         {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }

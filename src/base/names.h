@@ -56,6 +56,7 @@ static const permi_member permi_members[] = {
 #undef PERMI_OF
 #define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+    PERMI_OF(resident), PERMI_OF(stream),
 #undef PERMI_OF
 #define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
     {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),

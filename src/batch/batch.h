@@ -56,6 +56,7 @@ typedef struct permi_batch {
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   size_t *list;        /* NULL, or what GPUs take */
+  const size_t *place; /* of the caller's, or NULL */
   permi_control *control;
 } permi_batch;
 
@@ -258,35 +259,17 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
-static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
+#if !defined(PERM_WITH_CUDA)
+static perm_status permi_batch_on_gpus(const permi_batch *batch, int threads, perm_result *result)
 {
-  const perm_options *options = batch->options;
-  permi_control *control = batch->control;
-  const int n = batch->n, parts = batch->parts;
-  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE;
-  char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count)
-    return PERM_OK;
-  const double start = PERMI_GPU_DENSE_COMPILE, doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
-  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* or too many are left */
-                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
-  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
-  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
-      (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
-    return PERM_OK;
-  batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
-  if (!batch->todo)
-    return permi_fail_memory(result);
-  memset(batch->todo, 1, batch->count);
-  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
-  if (status >= 0 || options->gpu.cpu_fallback)
-    return status < 0 ? PERM_OK : status;
-  return permi_fail(result, status, 0, "%s", control->message);
+  const int n = batch->n, fits = batch->plain && n >= PERM_GPU_BATCH_LEAST_N && n <= PERM_GPU_BATCH_MOST_N && threads;
+  return permi_gpu_missed(batch->options, fits ? PERM_MAX_N : 0,
+                          (double)batch->count * ldexp(n, n - 1) / rate[batch->parts - 1])
+             ? permi_gpu_absent(result)
+             : PERM_OK;
 }
+#endif
 
 typedef struct permi_batch_sharing {
   permi_batch *batch;
@@ -409,7 +392,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   if (status < 0)
     return permi_fail_memory(result);
   if (run.failed < count)
-    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s",
+                        (unsigned long long)(batch->place ? batch->place[run.failed] : run.failed),
                         run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite"
                                                              : perm_status_text(run.failure));
   if (result) {
@@ -434,7 +418,9 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
 {
   permi_metered call;
   batch->options = permi_meter_begin(&call, batch->options, input);
-  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
+  const perm_status status = batch->options->gpu.resident ? permi_batch_resident(batch, result)
+                                                          : permi_batch_metered(batch, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const double *a, size_t stride,

@@ -22,6 +22,27 @@ static double permi_gpu_slower(perm_gpu_pipe pipe)
   return perm_cuda_slower(pipe);
 }
 
+/* Finds the GPU of what options say is memory of one, or refuses. */
+PERMI_UNUSED static perm_status permi_gpu_owns(const void *at, int argument, const char *name, int *device,
+                                               perm_result *result)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  *device = perm_cuda_owner(at, message);
+  return *device >= 0    ? PERM_OK
+         : *device == -1 ? permi_fail(result, PERM_ERROR_DEVICE, 0, "%s", message)
+                         : permi_fail(result, PERM_ERROR_OPTION, argument,
+                                      "%s: no memory of a GPU (options.gpu.resident)", name);
+}
+
+/* Returns the call's status, or why it failed. */
+PERMI_UNUSED static perm_status permi_gpu_move(const perm_gpu_move *move, const perm_options *options,
+                                               perm_status status, perm_result *result)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  const perm_status moved = perm_cuda_move(move, options->gpu.stream, message);
+  return moved == PERM_OK ? status : permi_fail(result, moved, 0, "%s", message);
+}
+
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;

@@ -19,6 +19,7 @@
 
 struct permi_exact_rows;
 struct permi_minors;
+struct permi_minors_call;
 struct permi_minors_total;
 struct permi_batch;
 typedef struct permi_gpu_lines {
@@ -30,7 +31,7 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-/* How many times longer than an H200 the first takes; 1: there is none, or its driver does not tell. */
+/* The first's time over an H200's; 1: none, or unknown. */
 PERMI_DEVICE double permi_gpu_slower(perm_gpu_pipe pipe);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
@@ -38,7 +39,7 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
                                           const permi_gpu_lines *lines, const perm_allocator *allocator,
                                           permi_leaf *leaf);
-/* Sums in pairs of floats where they are good enough and much faster. */
+/* Pairs of floats where good enough and faster. */
 PERMI_DEVICE void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
 PERMI_DEVICE perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
                                            const perm_allocator *allocator, permi_leaf *leaf);
@@ -49,7 +50,10 @@ PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *r
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
-PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+PERMI_DEVICE perm_status permi_batch_on_gpus(struct permi_batch *batch, int threads, perm_result *result);
+PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
+PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
+                                               perm_result *result);
 #endif
 #else
 #define permi_gpu_slower(pipe) 1.0
@@ -59,8 +63,9 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
-#define permi_batch_gpu_run(batch, threads, gpus, message) \
-  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_absent(result) permi_fail(result, PERM_ERROR_DEVICE, 0, "perm.h was compiled without PERM_WITH_CUDA")
+#define permi_batch_resident(batch, result) permi_gpu_absent(result)
+#define permi_minors_resident(call, options, result) permi_gpu_absent(result)
 
 static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
 {
@@ -78,7 +83,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   return PERM_ERROR_DEVICE;
 }
 
-/* Returns 1, the call is refused, if a GPU is wanted that might be faster than `seconds`. */
+/* Returns 1 to refuse: a GPU is wanted, perhaps faster than `seconds`. */
 PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
 {
   return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&

@@ -247,6 +247,20 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
+/* The same until permi_leave. */
+static int permi_enter(int device, char *message)
+{
+  CUcontext context = permi_context(device, message);
+  return context && PERMI_CALL(push, (context), device, message);
+}
+
+static perm_status permi_leave(int fine)
+{
+  CUcontext context;
+  permi_cuda.driver.pop(&context);
+  return fine ? PERM_OK : PERM_ERROR_DEVICE;
+}
+
 /* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
    permi_cuda_lock, which is free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)

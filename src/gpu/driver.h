@@ -25,6 +25,10 @@
   X(release, "cuMemFree_v2", (CUdeviceptr pointer))                                                                    \
   X(allocate_host, "cuMemAllocHost_v2", (void **pointer, size_t bytes))                                                \
   X(release_host, "cuMemFreeHost", (void *pointer))                                                                    \
+  X(pointer, "cuPointerGetAttribute", (void *value, CUpointer_attribute attribute, CUdeviceptr pointer))               \
+  X(copy, "cuMemcpyAsync", (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                          \
+  X(set, "cuMemsetD8Async", (CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream))                       \
+  X(drain, "cuStreamSynchronize", (CUstream stream))                                                                   \
   X(upload, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                       \
   X(send, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                   \
   X(memory, "cuMemGetInfo_v2", (size_t *free, size_t *total))                                                          \

@@ -79,7 +79,8 @@ static int permi_photons_open(permi_photons *run)
   if (!permi_has_room(holder, (double)bytes[4] + (double)bytes[5] + (double)bytes[6], "amplitudes"))
     return 0;
   run->sums = (double *)malloc(norms * sizeof *run->sums);
-  int fine = run->sums && permi_hold(holder, PERMI_STREAM, &run->stream, 0) &&
+  int fine = run->sums && (resident ? PERMI_ON(holder, drain, (run->stream))
+                                    : permi_hold(holder, PERMI_STREAM, &run->stream, 0)) &&
              permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING);
   for (int k = 0; k < PERMI_PHOTON_ROOMS && fine; k++)
     fine = permi_hold(holder, PERMI_MEMORY, &run->room[k], bytes[k]) &&
@@ -136,25 +137,25 @@ perm_status perm_cuda_amplitudes(const perm_gpu_photons *work, const perm_option
                                  char message[PERM_MESSAGE_BYTES])
 {
   permi_photons run;
-  CUcontext context;
   permi_kernel_key key;
   memset(&run, 0, sizeof run);
   memset(&key, 0, sizeof key);
   run.work = work;
   run.holder.message = message;
-  if (!perm_cuda_devices(1, message) || !permi_context(0, message) ||
-      !PERMI_ON(&run.holder, push, (permi_cuda.context[0])))
+  run.holder.device = work->device;
+  run.stream = (CUstream)options->gpu.stream;
+  if (!perm_cuda_devices(1, message) || !permi_enter(work->device, message))
     return PERM_ERROR_DEVICE;
   key.family = 2;
-  key.arch = permi_cuda.arch[0];
+  key.device = work->device;
+  key.arch = permi_cuda.arch[work->device];
   permi_loaded *module = permi_module(key, NULL, options->gpu.cache, permi_photons_stop, &run, message);
   run.function = module ? module->function[0] : NULL;
   const int fine = module && permi_photons_open(&run) && permi_photons_run(&run, total);
-  if (run.stream)
-    permi_cuda.driver.synchronise();
+  permi_cuda.driver.synchronise();
   permi_give_back(&run.holder);
-  permi_cuda.driver.pop(&context);
   free(run.sums);
-  return fine ? PERM_OK : run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
+  const perm_status status = permi_leave(fine);
+  return run.stopped != PERM_OK ? run.stopped : status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -81,18 +81,6 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-static int permi_frontier_enter(perm_gpu_frontier *frontier)
-{
-  return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
-}
-
-static perm_status permi_frontier_leave(int fine)
-{
-  CUcontext context;
-  permi_cuda.driver.pop(&context);
-  return fine ? PERM_OK : PERM_ERROR_DEVICE;
-}
-
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
   if (frontier->stream)
@@ -134,12 +122,12 @@ perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, cons
   frontier->options = *options;
   frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(shape, NULL);
-  int fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  int fine = permi_enter(0, message);
   if (fine) {
     fine = permi_frontier_open(frontier);
     if (!fine)
       permi_frontier_release(frontier);
-    permi_frontier_leave(fine);
+    permi_leave(fine);
   }
   if (fine)
     *made = frontier;
@@ -154,7 +142,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
     return;
   if (permi_cuda.driver.push(permi_cuda.context[frontier->holder.device]) == CUDA_SUCCESS) {
     permi_frontier_release(frontier);
-    permi_frontier_leave(1);
+    permi_leave(1);
   }
   free(frontier);
 }
@@ -248,7 +236,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   one[0] = 1;
   if (cell != PERM_GPU_INTEGER)
     memcpy(one, &real, sizeof real);
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
@@ -259,10 +247,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
-    permi_frontier_leave(1);
+    permi_leave(1);
     return frontier->stopped;
   }
-  return permi_frontier_leave(fine);
+  return permi_leave(fine);
 }
 
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
@@ -315,7 +303,7 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   }
   for (k = 0; k < ways; k++)
     moves |= way[k].moves;
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_send(frontier, to, target, way, ways);
   a = permi_frontier_arguments(frontier, target, ways);
@@ -330,7 +318,7 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
                                 (char *)frontier->host[to] + frontier->at[to].sizes, sizes, 16);
   frontier->steps++;
   frontier->source_low = target->low;
-  return permi_frontier_leave(fine);
+  return permi_leave(fine);
 }
 
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second)
@@ -341,9 +329,9 @@ perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t state
   void *parameters[4] = {&values, &count, &first, &second};
   if (!blocks)
     return PERM_OK;
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
-  return permi_frontier_leave(
+  return permi_leave(
       permi_frontier_launch(frontier, PERMI_SCALE, blocks < 16384 ? blocks : 16384, 0, parameters));
 }
 
@@ -351,14 +339,14 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
   const int turn = frontier->steps & 1;
-  if (!permi_frontier_enter(frontier))
+  if (!permi_enter(frontier->holder.device, frontier->holder.message))
     return PERM_ERROR_DEVICE;
   const int fine = permi_frontier_wait(frontier) &&
                    permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif
-  return permi_frontier_leave(fine);
+  return permi_leave(fine);
 }
 #undef PERMI_AT
 /* SPDX-License-Identifier: MIT */

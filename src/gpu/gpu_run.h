@@ -357,6 +357,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8
+#define PERMI_BATCH_THERE_ELEMENTS 1e11 /* of a launch: a tenth of a second */
 
 typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
@@ -377,15 +378,30 @@ static size_t permi_batch_take(permi_team *team, size_t *first)
   return count;
 }
 
+static int permi_batch_team(int n) { return n < 9 ? 8 : n < 10 ? 16 : n < 17 ? 32 : 128; }
+
+static int permi_batch_launch(const permi_holder *holder, const perm_gpu_program *program, CUfunction function,
+                              permi_batch_given given, CUstream stream)
+{
+  const unsigned teams = 128 / (unsigned)permi_batch_team(given.n);
+  void *parameters[1] = {&given}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)program : NULL;
+  return PERMI_ON(holder, launch, (function, (unsigned)((given.count + teams - 1) / teams), 1, 1, 128, 1, 1,
+                                   (unsigned)program->shared, stream, parameters, for_twin));
+}
+
+static permi_batch_given permi_batch_given_of(const perm_gpu_batch *batch, const double *in, double *out)
+{
+  const permi_batch_given given = {in, out, NULL, 0, 0, batch->base, batch->shares, batch->relative, batch->n};
+  return given;
+}
+
 static void *permi_batch_work(void *argument)
 {
   permi_worker *worker = (permi_worker *)argument;
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1;
-  const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
-  const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
+  const size_t out_bytes = (size_t)batch->parts * sizeof(double), in_bytes = (size_t)(batch->n * batch->n) * out_bytes;
   char message[PERM_MESSAGE_BYTES] = "";
   permi_holder holder = {worker->device, 0, message, {}};
   CUdeviceptr in = 0, out = 0;
@@ -400,21 +416,14 @@ static void *permi_batch_work(void *argument)
              permi_hold(&holder, PERMI_MEMORY, &out, run->piece * out_bytes) &&
              permi_hold(&holder, PERMI_HOST, &from, run->piece * in_bytes) &&
              permi_hold(&holder, PERMI_HOST, &to, run->piece * out_bytes);
+  permi_batch_given given = permi_batch_given_of(batch, (const double *)(uintptr_t)in, (double *)(uintptr_t)out);
   while (fine && (count = permi_batch_take(team, &first)) != 0) {
-    permi_arguments<1> a;
-    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)worker->work->program : NULL;
     worker->taken = 1;
+    given.count = count;
     batch->fill(batch->context, first, count, (double *)from);
-    memset(&a, 0, sizeof a);
-    a.table = (const double *)(uintptr_t)in;
-    a.out = (double *)(uintptr_t)out;
-    a.first = count;
-    a.n = batch->n;
-    memset(to, 0xff, count * out_bytes); /* NaN is refused */
     fine = PERMI_ON(&holder, send, (in, from, count * in_bytes, stream)) &&
-           PERMI_ON(&holder, send, (out, to, count * out_bytes, stream)) &&
-           PERMI_ON(&holder, launch, (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
-                                      (unsigned)worker->work->program->shared, stream, parameters, for_twin)) &&
+           PERMI_ON(&holder, set, (out, 0xff, count * out_bytes, stream)) && /* NaN is refused */
+           permi_batch_launch(&holder, worker->work->program, function, given, stream) &&
            PERMI_ON(&holder, download, (to, out, count * out_bytes, stream)) &&
            PERMI_ON(&holder, record, (event, stream)) && PERMI_ON(&holder, wait, (event));
     if (!fine)
@@ -434,28 +443,32 @@ static void *permi_batch_work(void *argument)
 
 static size_t permi_batch_shared(int n, int parts, int floats)
 {
-  const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
+  const int team = permi_batch_team(n), most = team == 8 ? 3 : team == 16 ? 4 : team == 32 ? 5 : 7;
+  const int high = n - 2 < most ? n - 2 : most, stride = (n * parts + 1) / 2 * 2;
   const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + (floats ? n + 1 : n * parts) + 2 * n +
                       n * parts + 8 * n;
-  const size_t room = ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
-  return 5 * 128 * sizeof(double) + (size_t)(128 / team) * room;
+  return ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
 }
 
-static void permi_batch_program(int n, int parts, int floats, char *text, size_t size, perm_gpu_program *program)
+/* *work points to *program, that to text. */
+static void permi_batch_plan(int n, int parts, int floats, char text[512], perm_gpu_program *program,
+                             perm_gpu_work *work)
 {
   /* the most that compile without spills */
   const int blocks = parts == 1 || n < (floats ? 14 : 12) ? 4 : n < (floats ? 21 : 18) ? 3 : 2;
   const char *number = floats ? "float" : "double";
+  const size_t room = permi_batch_shared(n, parts, floats);
   memset(program, 0, sizeof *program);
-  program->shared = permi_batch_shared(n, parts, floats);
+  memset(work, 0, sizeof *work);
+  work->program = program;
+  program->shared = 5 * 128 * sizeof(double) + (size_t)(128 / permi_batch_team(n)) * room;
   program->batch = parts;
   program->floats = floats;
-  snprintf(text, size,
-           PERM_GPU_ENTRY
-           "{ static_assert(sizeof(permi_batch_room<%d, %d, %s>) == %d, \"\"); permi_batch_kernel<%d, %d, %s>(a); }\n",
-           blocks, n, parts, number, (int)((program->shared - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n, parts,
-           number);
   program->text = text;
+  snprintf(text, 512,
+           "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_batch_given a)\n"
+           "{ static_assert(sizeof(permi_batch_room<%d, %d, %s>) == %d, \"\"); permi_batch_kernel<%d, %d, %s>(a); }\n",
+           blocks, n, parts, number, (int)room, n, parts, number);
 }
 
 static perm_status permi_batch_poll(void *context, uint64_t done)
@@ -479,10 +492,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
-  memset(&work, 0, sizeof work);
   memset(worker, 0, sizeof worker);
-  permi_batch_program(batch->n, batch->parts, batch->floats, text, sizeof text, &program);
-  work.program = &program;
+  permi_batch_plan(batch->n, batch->parts, batch->floats, text, &program, &work);
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
@@ -499,5 +510,90 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   for (i = 0; i < gpus; i++)
     *gpus_used += used[i];
   return permi_team_end(&team, batch->count, status);
+}
+
+/* ---- arrays of callers, by the calling thread on their stream */
+int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES])
+{
+  const CUdeviceptr pointer = (CUdeviceptr)(uintptr_t)at;
+  const permi_driver *driver = &permi_cuda.driver;
+  unsigned kind = 0;
+  int device = -1;
+  if (perm_cuda_devices(PERM_ALL_GPUS, message) &&
+      (driver->pointer(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer) != CUDA_SUCCESS ||
+       kind != CU_MEMORYTYPE_DEVICE ||
+       driver->pointer(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) != CUDA_SUCCESS ||
+       device >= permi_cuda.devices))
+    device = -2;
+  return device;
+}
+
+perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES])
+{
+  permi_holder holder = {perm_cuda_owner(move->there, message), 0, message, {}};
+  if (holder.device < 0 || !permi_enter(holder.device, message))
+    return PERM_ERROR_DEVICE;
+  int fine = 1;
+  for (size_t k = 0; k < move->count && fine; k++) {
+    const CUdeviceptr here = (CUdeviceptr)(uintptr_t)move->here + k * move->bytes;
+    const CUdeviceptr there = (CUdeviceptr)(uintptr_t)move->there + (move->list ? move->list[k] : k) * move->bytes;
+    fine = PERMI_ON(&holder, copy, (move->back ? there : here, move->back ? here : there, move->bytes,
+                                    (CUstream)stream));
+  }
+  fine = PERMI_ON(&holder, drain, ((CUstream)stream)) && fine;
+  return permi_leave(fine);
+}
+
+typedef struct permi_batch_there {
+  const perm_gpu_batch *batch;
+  size_t done;
+  perm_status stopped;
+} permi_batch_there;
+
+static int permi_batch_there_stop(void *context)
+{
+  permi_batch_there *run = (permi_batch_there *)context;
+  run->stopped = permi_batch_poll((void *)(uintptr_t)run->batch, run->done);
+  return run->stopped != PERM_OK;
+}
+
+perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES])
+{
+  const CUstream stream = (CUstream)options->gpu.stream;
+  const size_t numbers = (size_t)(batch->n * batch->n * batch->parts);
+  const size_t most = (size_t)(PERMI_BATCH_THERE_ELEMENTS / ldexp(batch->n, batch->n - 1));
+  permi_batch_there run = {batch, 0, PERM_OK};
+  permi_batch_given given = permi_batch_given_of(batch, in, out);
+  permi_holder holder = {perm_cuda_owner(in, message), 0, message, {}};
+  CUdeviceptr list = 0;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[512];
+  permi_batch_plan(batch->n, batch->parts, batch->floats, text, &program, &work);
+  const CUfunction function =
+      permi_kernel(&work, holder.device, options->gpu.cache, permi_batch_there_stop, &run, message);
+  if (!function || !permi_enter(holder.device, message))
+    return run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
+  int fine = permi_hold(&holder, PERMI_MEMORY, &list, (1 + PERM_GPU_BATCH_LIST) * sizeof *left) &&
+             PERMI_ON(&holder, set, (list, 0, sizeof *left, stream)) &&
+             PERMI_ON(&holder, set, ((CUdeviceptr)(uintptr_t)out, 0xff,
+                                     batch->count * (size_t)batch->parts * sizeof *out, stream));
+  given.left = (unsigned long long *)(uintptr_t)list;
+  while (fine && run.done < batch->count && !(run.done && permi_batch_there_stop(&run))) {
+    given.count = batch->count - run.done < most ? batch->count - run.done : most;
+    given.first = run.done;
+    given.in = in + numbers * run.done;
+    given.out = out + (size_t)batch->parts * run.done;
+    fine = permi_batch_launch(&holder, &program, function, given, stream) &&
+           PERMI_ON(&holder, download, (left, list, sizeof *left, stream)) && PERMI_ON(&holder, drain, (stream));
+    run.done += (size_t)given.count;
+  }
+  if (fine && left[0] && left[0] <= PERM_GPU_BATCH_LIST)
+    fine = PERMI_ON(&holder, download, (left, list, (1 + left[0]) * sizeof *left, stream)) &&
+           PERMI_ON(&holder, drain, (stream));
+  permi_give_back(&holder);
+  const perm_status status = permi_leave(fine);
+  return run.stopped != PERM_OK ? run.stopped : status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -5,11 +5,22 @@
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* Computes a matrix by a team of 32 or 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
+/* The kernel's arguments. A value stays if (base + share * shares) / relative of the sum of |terms| is no more. */
+struct permi_batch_given {
+  const double *in;
+  double *out;              /* values; NaN: left */
+  unsigned long long *left; /* how many, and PERM_GPU_BATCH_LIST numbers of theirs, or NULL */
+  unsigned long long count, first;
+  double base, shares, relative;
+  int n;
+};
+
+/* Computes a matrix by a team of 8 to 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
    every column has a small entry. F float: >>text_batch_floats. */
 template <int N, int PARTS, class F = double>
 struct alignas(16) permi_batch_room {
-  enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
+  enum { TEAM = N < 9 ? 8 : N < 10 ? 16 : N < 17 ? 32 : 128, MOST = N < 9 ? 3 : N < 10 ? 4 : N < 17 ? 5 : 7,
+         HIGH = N - 2 < MOST ? N - 2 : MOST, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
          SAMPLES = 4, MASK = WALK < 5 ? 0 : 3, COUNT = N * PARTS };
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
@@ -153,7 +164,7 @@ PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int pl
   else
     permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, kept);
   for (int k = 0; k < 5; k++)
-    out[128 * k] = kept[k];
+    out[128 * k] = t >> R::HIGH ? 0 : kept[k];
 }
 
 template <int N, int PARTS>
@@ -205,8 +216,28 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS, F> &room, co
   }
 }
 
+/* Writes the value that permi_batch_finish found, or NaN, and notes that. */
+template <int PARTS>
+PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found, unsigned long long matrix)
+{
+  double *out = a.out + PARTS * matrix;
+  const double size = permi_add(fabs(found[0]), fabs(found[1]));
+  const double value = permi_mul(size, found[1] != 0 ? 1 + 4.440892098500626e-16 : 1); /* permi_modulus */
+  const double unit = permi_add(a.base, permi_mul(found[3], a.shares)) / a.relative;
+  const bool stays = value <= 1.7976931348623157e308 && value > 1e-250 && permi_mul(unit, found[2]) <= value &&
+                     found[3] <= a.relative;
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++)
+    out[part] = stays ? found[part] : permi_of_bits(0x7ff8000000000000ll);
+  if (!stays && a.left) {
+    const unsigned long long at = permi_atomic_add(a.left, 1);
+    if (at < 65536)
+      a.left[1 + at] = a.first + matrix;
+  }
+}
+
 template <int N, int PARTS, class F>
-__device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
+__device__ __forceinline__ void permi_batch_kernel(const permi_batch_given &a)
 {
   typedef permi_batch_room<N, PARTS, F> R;
   extern __shared__ double2 permi_shared[];
@@ -215,9 +246,9 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
   int plain, pivot;
-  if (matrix < a.first)
+  if (matrix < a.count)
     for (int k = i; k < N * N * PARTS; k += R::TEAM)
-      room.a[k] = a.table[matrix * (N * N * PARTS) + k];
+      room.a[k] = a.in[matrix * (N * N * PARTS) + k];
   __syncthreads();
   if (i < N)
     permi_batch_row_largest(room, i);
@@ -231,15 +262,18 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   if (i == 0)
     permi_batch_arguments(room, plain);
   __syncthreads();
-  if (matrix < a.first)
+  if (matrix < a.count)
     permi_batch_walk(room, i, plain, fold + t);
   for (int half = R::TEAM / 2; half; half /= 2) {
     __syncthreads();
     if (i < half)
       permi_fold(fold, t, half);
   }
-  if (i == 0 && matrix < a.first)
-    permi_batch_finish(room, fold + t, 128, a.out + 4 * matrix);
+  if (i == 0 && matrix < a.count) {
+    double found[4];
+    permi_batch_finish(room, fold + t, 128, found);
+    permi_batch_keep<PARTS>(a, found, matrix);
+  }
 }
 )
 /* clang-format on */

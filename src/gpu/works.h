@@ -43,17 +43,25 @@ typedef struct perm_gpu_program {
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, sum of
-   |terms| and share that rounding of entries may have taken. */
-#define PERM_GPU_BATCH_SUMS 4
+/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, NaN
+   where it is not good enough: base, shares, relative as in >>text_batch. */
 typedef struct perm_gpu_batch {
   int n, parts, floats;
   size_t count;
+  double base, shares, relative;
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);
   void (*take)(void *context, size_t first, size_t count, const double *from);
   perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_batch;
+
+/* Pieces of `bytes` on a caller's GPU: places list[k], or k, of `there`; here: host memory, one after the other. */
+typedef struct perm_gpu_move {
+  double *here, *there;
+  size_t bytes, count;
+  const size_t *list;
+  int back; /* 1: to the GPU */
+} perm_gpu_move;
 
 typedef struct perm_gpu_work {
   int n, parts, product;
@@ -111,7 +119,7 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 /* Amplitudes (>>amplitudes) on one GPU, by the calling thread. */
 typedef struct perm_gpu_photons {
   int modes, n, probabilities, elsewhere;
-  int resident;         /* out is the GPU's */
+  int resident, device; /* resident: out is the GPU's, and the stream the caller's */
   const size_t *ranks;  /* P_j(d), T_j(d): [2][mode][n + 2] */
   const double *root;
   const int *most;
@@ -136,6 +144,14 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
+/* Returns the GPU whose memory it is; -1: there are none, message says why; -2: no GPU's. The next two wait for what
+   they begin on the caller's stream. */
+int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES]);
+perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES]);
+/* in, out: memory of one GPU. Values that are left become NaN; left: how many, and numbers of theirs. */
+#define PERM_GPU_BATCH_LIST 65536
+perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
+                                  const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES]);
 
 /* Returns the bytes of the frontier's GPU (0: there is none); the next returns those that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);

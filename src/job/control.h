@@ -160,6 +160,7 @@ static const char *permi_bad_option(const perm_options *options)
       {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
       {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
       {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {(unsigned)options->gpu.resident > (options->gpu.devices ? 3 : 0), "gpu.resident is not 0 to 3 with gpu.devices"},
       {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},

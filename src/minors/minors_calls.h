@@ -397,6 +397,8 @@ static perm_status permi_minors_compute(const permi_minors_call *call, const per
 {
   permi_environment environment;
   perm_status status = PERM_OK;
+  if (options_given && options_given->gpu.resident & 2)
+    return permi_minors_resident(call, options_given, result);
   permi_environment_begin(&environment);
   if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
     permi_metered meter;

@@ -317,5 +317,33 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   permi_pool_release(&pool);
   return status;
 }
+
+/* Values are made on the host. */
+static perm_status permi_minors_resident(const permi_minors_call *call, const perm_options *options,
+                                         perm_result *result)
+{
+  const int argument = call->gradient ? 8 : 9;
+  permi_minors_call here = *call;
+  perm_options plain = *options;
+  int device;
+  permi_result_clear(result);
+  perm_status status = permi_check_whole(options, argument - 1, result);
+  if (status == PERM_OK)
+    status = permi_gpu_owns(call->out, argument, call->gradient ? "out" : "minors", &device, result);
+  if (status != PERM_OK)
+    return status;
+  plain.gpu.resident = 0;
+  here.out = (double *)permi_allocate(&options->allocator, PERM_MAX_N * PERM_MAX_N, 2 * sizeof(double));
+  if (!here.out)
+    return permi_fail_memory(result);
+  status = permi_minors_compute(&here, &plain, result);
+  perm_gpu_move back = {here.out, call->out, 0, status >= 0 && call->n, NULL, 1};
+  if (back.count) {
+    back.bytes = (size_t)((call->gradient ? call->m : 1) * call->n * call->view.parts) * sizeof(double);
+    status = permi_gpu_move(&back, options, status, result);
+  }
+  permi_release(&options->allocator, here.out);
+  return status;
+}
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -1,12 +1,12 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
    Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | amplitudes |
-   exact | batch | floats [whole | variants | complex]]
+   exact | batch | resident | floats [whole | variants | complex]]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
    numbers: what each kind costs in method hybrid;
    floats: pairs of floats beside FP64, whatever the card's ratio (whole: n = 40, too);
-   variants: unrolled columns and blocks of a multiprocessor;
+   variants: unrolled columns and blocks of a multiprocessor; resident: batches in memory of the GPU;
    frontier, of Matrix Market files too; amplitudes; exact and batch, which are compared with all cores of this machine:
    only those */
 #define INSIDE_KERNELS
@@ -358,6 +358,81 @@ static void bench_batch_all(void)
   bench_batch("real n = 10, 10^6 matrices", 10, 1, 1000000, 1.5);
 }
 
+static int bench_no_stop(void *) { return 0; }
+
+static int bench_compare(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* A batch in memory of the GPU, beside its kernel alone and a host's call: medians of 9. */
+static void bench_resident(int n, int parts, size_t count)
+{
+  const size_t size = (size_t)(n * n * parts), values = count * (size_t)parts;
+  double *a = (double *)malloc(count * size * sizeof *a), *out = (double *)malloc(values * sizeof *out), *in, *there;
+  double seconds[3][9];
+  char text[512], message[PERM_MESSAGE_BYTES] = "";
+  perm_gpu_program program;
+  perm_gpu_work work;
+  cudaEvent_t from, to;
+  perm_result r;
+  for (size_t k = 0; k < count * size; k++)
+    a[k] = 2 * bench_random() - 1;
+  bench_check(cudaMalloc(&in, count * size * sizeof *a), "memory");
+  bench_check(cudaMalloc(&there, values * sizeof *a), "memory");
+  bench_check(cudaMemcpy(in, a, count * size * sizeof *a, cudaMemcpyHostToDevice), "copy");
+  bench_check(cudaEventCreate(&from), "event");
+  bench_check(cudaEventCreate(&to), "event");
+  permi_batch_plan(n, parts, 0, text, &program, &work);
+  for (int k = -1; k < 9; k++) /* the first compiles */
+    for (int way = 0; way < 2; way++) {
+      perm_options options;
+      memset(&options, 0, sizeof options);
+      options.gpu.devices = 1;
+      options.gpu.resident = way ? 0 : 3;
+      const double start = permi_clock();
+      if ((parts == 2 ? perm_batch_complex : perm_batch_real)(n, count, way ? a : in, (size_t)(n * n), &options,
+                                                              way ? out : there, &r) != PERM_OK)
+        printf("%s\n", r.message);
+      seconds[way][k < 0 ? 0 : k] = permi_clock() - start;
+    }
+  const CUfunction function = permi_kernel(&work, 0, NULL, bench_no_stop, NULL, message);
+  const permi_holder holder = {0, 0, message, {}};
+  const permi_batch_given given = {in, there, NULL, count, 0, 4e-15, 0, 1e-10, n};
+  for (int k = 0; k < 9; k++) {
+    float milliseconds;
+    cudaEventRecord(from);
+    if (!function || !permi_batch_launch(&holder, &program, function, given, NULL))
+      printf("%s\n", message);
+    cudaEventRecord(to);
+    bench_check(cudaEventSynchronize(to), "kernel");
+    cudaEventElapsedTime(&milliseconds, from, to);
+    seconds[2][k] = 1e-3 * milliseconds;
+  }
+  for (int way = 0; way < 3; way++)
+    qsort(seconds[way], 9, sizeof(double), bench_compare);
+  printf("| %s n = %d | %zu | %.3g | %.3g | %.2f | %.3g |\n", parts == 2 ? "complex" : "real", n, count,
+         1e3 * seconds[0][4], 1e3 * seconds[2][4], seconds[0][4] / seconds[2][4], 1e3 * seconds[1][4]);
+  fflush(stdout);
+  cudaFree(in);
+  cudaFree(there);
+  free(a);
+  free(out);
+}
+
+static void bench_resident_all(void)
+{
+  printf("\n| batch on the GPU | matrices | whole call, ms | kernel alone, ms | ratio | host's call, ms |\n"
+         "|---|---|---|---|---|---|\n");
+  for (size_t count = 100000; count <= 1000000; count *= 10)
+    for (int parts = 2; parts > 0; parts--) {
+      bench_resident(8, parts, count);
+      bench_resident(4, parts, count);
+      bench_resident(12, parts, count);
+    }
+}
+
 /* What docs/gpus.md asks owners of other cards for, before the rates. */
 static void bench_card(void)
 {
@@ -390,6 +465,10 @@ int main(int argc, char **argv)
   bench_card();
   if (argc > 1 && !strcmp(argv[1], "sparse")) {
     bench_sparse_table(1);
+    return 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "resident")) {
+    bench_resident_all();
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "amplitudes")) {

@@ -4,6 +4,7 @@ void perm_cuda_test_driver(int devices);
 void perm_cuda_test_shared(int bytes);
 void perm_cuda_test_card(const int card[5]);
 long perm_cuda_test_fault(long calls);
+void *perm_cuda_test_resident(void *memory, size_t bytes, void *to);
 char *perm_cuda_test_compile_batch(int n, int parts, int floats, int arch, size_t *size, char *message);
 unsigned perm_cuda_test_piece(int shares_tasks, double chunks_per_second, unsigned chunks);
 void perm_cuda_test_signs_add(int small, const long long *value, unsigned *sum);

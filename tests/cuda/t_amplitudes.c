@@ -4,7 +4,6 @@
 
 void perm_cuda_test_memory(size_t bytes);
 char *perm_cuda_test_compile_amplitudes(int arch, size_t *size, char *message);
-void *perm_cuda_test_resident(void *memory, size_t bytes, void *to);
 
 enum { T_PHOTONS_MOST = 40000 };
 typedef struct t_photons {
@@ -69,7 +68,7 @@ static perm_status t_photons_compute(t_photons *p, const perm_options *options, 
 static void t_photons_agree(int devices, int cases)
 {
   static double out[2 * T_PHOTONS_MOST], again[2 * T_PHOTONS_MOST], twin[2 * T_PHOTONS_MOST];
-  const perm_options options = t_photons_options();
+  perm_options options = t_photons_options();
   for (int k = 0; k < cases; k++) {
     perm_result r, s, t;
     t_photons p;
@@ -82,12 +81,17 @@ static void t_photons_agree(int devices, int cases)
     p.outputs.on_gpu = k % 3 == 2 && !p.unseen;
     perm_cuda_test_driver(devices);
     double *room = p.outputs.on_gpu ? (double *)perm_cuda_test_resident(NULL, sizeof again, NULL) : again;
+    if (k % 2 && p.outputs.on_gpu) { /* the other word for it */
+      p.outputs.on_gpu = 0;
+      options.gpu.resident = 2;
+    }
     CHECK_SHOW(t_photons_compute(&p, &options, room, &r) == PERM_OK && r.isa == PERM_ISA_CUDA && r.gpus == 1, "%s",
                r.message);
     CHECK(!p.outputs.block || p.given == p.count);
     CHECK_SHOW(r.terms >= s.terms, "%g of %g states", r.terms, s.terms);
-    if (p.outputs.on_gpu)
+    if (room != again)
       perm_cuda_test_resident(room, sizeof again, again);
+    options.gpu.resident = 0;
     CHECK(r.exp2 == s.exp2 && r.error_bound == s.error_bound && fabs(r.value - s.value) <= 1e-13 * s.value);
     for (size_t i = 0; i < values; i++)
       square += (out[i] - again[i]) * (out[i] - again[i]);
@@ -153,6 +157,10 @@ TEST(t_cuda_amplitudes_stops)
   p.outputs.block = t_photons_refuse;
   CHECK(t_photons_compute(&p, &options, out, &r) == PERM_STOPPED_CANCELLED);
   p.outputs.block = NULL;
+  options.gpu.resident = 2;
+  CHECK_SHOW(t_photons_compute(&p, &options, out, &r) == PERM_ERROR_OPTION && r.argument == 8 &&
+                 strstr(r.message, "out: no memory of a GPU"), "%s", r.message);
+  options.gpu.resident = 0;
   options.gpu.devices = 0;
   options.isa = PERM_ISA_AUTO;
   p.outputs.on_gpu = 1;

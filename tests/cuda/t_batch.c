@@ -527,11 +527,221 @@ TEST(t_cuda_gpu_batch_faults)
   batch_faults(13);
 }
 
+/* ---- arrays that are memory of a GPU */
+static double *resident_of(const double *x, size_t numbers)
+{
+  return (double *)perm_cuda_test_resident(NULL, numbers * sizeof *x, (void *)(uintptr_t)x);
+}
+
+/* A call whose flagged arrays lie on the GPU: values come back to `value`. */
+static perm_status batch_resident_run(int resident, int n, int parts, size_t count, const double *a, size_t stride,
+                                      perm_options options, double *value, perm_result *r)
+{
+  const size_t numbers = ((count - 1) * stride + (size_t)(n * n)) * (size_t)parts, size = count * (size_t)parts;
+  double *there = resident & 1 ? resident_of(a, numbers) : NULL;
+  double *out = resident & 2 ? resident_of(value, size) : NULL;
+  double *kept = (double *)malloc(numbers * sizeof *kept);
+  options.gpu.resident = resident;
+  const perm_status status = (parts == 2 ? perm_batch_complex : perm_batch_real)(
+      n, count, there ? there : a, stride, &options, out ? out : value, r);
+  if (out)
+    perm_cuda_test_resident(out, size * sizeof *value, value);
+  if (there) {
+    perm_cuda_test_resident(there, numbers * sizeof *kept, kept);
+    CHECK(!memcmp(a, kept, numbers * sizeof *kept));
+  }
+  free(kept);
+  return status;
+}
+
+static void batch_resident_check(int n, int parts, int kind, int driver)
+{
+  enum { COUNT = 50 };
+  static double a[COUNT * (2 * 17 * 17 + 6)], value[2 * COUNT], got[2 * COUNT];
+  const size_t square = (size_t)(n * n), size = COUNT * (size_t)parts;
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none = options;
+  perm_result r;
+  options.method = none.method = PERM_METHOD_AUTO;
+  options.tolerance = none.tolerance = 0;
+  options.gpu.devices = 1;
+  none.gpu.devices = 0;
+  none.isa = PERM_ISA_AUTO;
+  perm_cuda_test_driver(driver);
+  for (size_t gap = 0; gap < 4; gap += 3) {
+    for (int k = 0; k < COUNT; k++)
+      cuda_matrix(kind, n, parts, a + (size_t)k * (square + gap) * (size_t)parts);
+    CHECK((parts == 2 ? perm_batch_complex : perm_batch_real)(n, COUNT, a, square + gap,
+                                                              n > 17 || gap ? &none : &options, value, &r) == PERM_OK);
+    if (!gap && n >= PERM_GPU_BATCH_LEAST_N)
+      CHECK(r.isa == PERM_ISA_CUDA);
+    for (int resident = 1; resident < 4; resident++) {
+      const int place = resident == 3 && !gap && n > 1;
+      CHECK_SHOW(batch_resident_run(resident, n, parts, COUNT, a, square + gap, options, got, &r) == PERM_OK, "%s",
+                 r.message);
+      CHECK(!place || (r.isa == PERM_ISA_CUDA && r.gpus == 1 && r.terms == COUNT * ldexp(1, n - 1)));
+      if (!gap && (!place || n >= PERM_GPU_BATCH_LEAST_N))
+        CHECK_SHOW(!memcmp(value, got, size * sizeof *got), "%s n %d parts %d resident %d", cuda_kind_name[kind], n,
+                   parts, resident);
+      for (size_t k = 0; k < COUNT; k++) {
+        const perm_result one = cuda_compute(n, parts, a + k * (square + gap) * (size_t)parts, &none);
+        const double *x = got + k * (size_t)parts, scale = ldexp(1, (int)one.exp2);
+        const double error = permi_modulus(x[0] - one.value * scale, parts == 2 ? x[1] - one.imaginary * scale : 0);
+        CHECK_SHOW(error <= 2e-10 * permi_modulus(one.value, one.imaginary) * scale + one.error_estimate * scale,
+                   "%s n %d parts %d matrix %zu: %.17g, alone %.17g", cuda_kind_name[kind], n, parts, k, x[0],
+                   one.value * scale);
+      }
+    }
+  }
+}
+
+/* Every second matrix is left, more than the kernels list. */
+static void batch_resident_many(int driver)
+{
+  enum { COUNT = 2 * PERM_GPU_BATCH_LIST + 100 };
+  static double a[4 * COUNT], value[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  perm_cuda_test_driver(driver);
+  for (int k = 0; k < 4 * COUNT; k++)
+    a[k] = k % 8 < 6 ? test_uniform() : 0;
+  for (int few = 0; few < 2; few++) {
+    const int count = few ? 200 : COUNT;
+    CHECK(batch_resident_run(3, 2, 1, (size_t)count, a, 4, options, value, &r) == PERM_OK && (!few || r.gpus == 1));
+    for (int k = 0; k < count; k++) {
+      const double truth = a[4 * k] * a[4 * k + 3] + a[4 * k + 1] * a[4 * k + 2];
+      CHECK_SHOW(fabs(value[k] - truth) <= 1e-14 * truth, "%d: %.17g, not %.17g", k, value[k], truth);
+    }
+  }
+}
+
+static void batch_resident_all(int driver)
+{
+  batch_resident_many(driver);
+  static const int orders[] = {1, 2, 3, 5, 8, 9, 10, 11, 13};
+  for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+    for (int parts = 1; parts <= 2; parts++)
+      for (int kind = 0; kind < CUDA_KINDS; kind++)
+        batch_resident_check(orders[k], parts, kind, driver);
+  batch_resident_check(17, 1, CUDA_SIGNED, driver);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_twin_batches_resident)
+{
+  batch_resident_all(2);
+}
+
+TEST(t_cuda_gpu_batches_resident)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  batch_resident_all(0);
+}
+
+/* What floats leave, doubles and the CPU take as in a host's call. */
+TEST(t_cuda_twin_batches_resident_in_floats)
+{
+  enum { N = 13, COUNT = 20 };
+  static double a[COUNT * N * N], value[COUNT], got[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  perm_cuda_test_driver(1);
+  for (int k = 0; k < COUNT; k++)
+    floats_matrix(k % 3 ? FLOATS_UNIFORM : FLOATS_NEAR_BLOCKS, N, a + k * N * N);
+  for (int floats = 0; floats < 2; floats++) {
+    inside_floats_gain = floats ? 0 : 2;
+    CHECK(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_OK);
+    CHECK(batch_resident_run(3, N, 1, COUNT, a, N * N, options, got, &r) == PERM_OK);
+    CHECK(!memcmp(value, got, sizeof got));
+  }
+  inside_floats_gain = 2;
+  perm_cuda_test_driver(0);
+}
+
+/* Wrong pointers and options are refused by name, matrices that fail are named, faults end with a status. */
+static void batch_resident_refused(int driver)
+{
+  enum { N = 11, COUNT = 60 };
+  static double a[COUNT * N * N], whole[COUNT], value[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  static int columns[N];
+  perm_result r;
+  long call, failed = 0;
+  volatile int cancel = 1;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  perm_cuda_test_driver(driver);
+  for (int k = 0; k < COUNT; k++)
+    cuda_matrix(k % 5 ? CUDA_UNIFORM : CUDA_WILD, N, 1, a + k * N * N);
+  CHECK(batch_resident_run(3, N, 1, COUNT, a, N * N, options, whole, &r) == PERM_OK);
+  options.gpu.resident = 1;
+  CHECK_SHOW(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_ERROR_OPTION && r.argument == 3 &&
+                 strstr(r.message, "a: no memory of a GPU"), "%s", r.message);
+  CHECK(perm_batch_real_soa(N, COUNT, a, COUNT, &options, value, &r) == PERM_ERROR_UNSUPPORTED);
+  options.gpu.resident = 2;
+  CHECK_SHOW(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_ERROR_OPTION && r.argument == 6 &&
+                 strstr(r.message, "permanents: no memory of a GPU"), "%s", r.message);
+  CHECK(perm_select_real(N, N, a, N, N, 1, NULL, columns, &options, value, &r) == PERM_ERROR_OPTION &&
+        r.argument == 10);
+  options.gpu.resident = 4;
+  CHECK(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_ERROR_OPTION && r.argument == 5);
+  options.gpu.resident = 3;
+  CHECK(perm_batch_real(N, 0, NULL, N * N, &options, NULL, &r) == PERM_OK);
+  options.gpu.devices = 0;
+  options.isa = PERM_ISA_AUTO;
+  CHECK_SHOW(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_ERROR_OPTION &&
+                 strstr(r.message, "gpu.resident"), "%s", r.message);
+  options.gpu.devices = PERM_ALL_GPUS;
+  options.isa = PERM_ISA_CUDA;
+  for (call = 0; call < 60; call++) {
+    double *there = resident_of(a, COUNT * N * N), *out = resident_of(value, COUNT);
+    perm_cuda_test_fault(call);
+    perm_batch_real(N, COUNT, there, N * N, &options, out, &r);
+    const int last = perm_cuda_test_fault(-1) >= 0;
+    perm_cuda_test_resident(there, 0, NULL);
+    perm_cuda_test_resident(out, sizeof value, value);
+    CHECK_SHOW(r.status == PERM_OK ? !memcmp(whole, value, sizeof whole)
+                                   : !last && r.status == PERM_ERROR_DEVICE && r.message[0], "call %ld: %s", call,
+               r.message);
+    if (last)
+      break;
+    failed++;
+  }
+  CHECK_SHOW(failed > 8, "%ld faults", failed);
+  options.cancel = &cancel;
+  CHECK_SHOW(batch_resident_run(3, N, 1, COUNT, a, N * N, options, value, &r) == PERM_STOPPED_CANCELLED ||
+                 !memcmp(whole, value, sizeof whole), "%s", r.message);
+  options.cancel = NULL;
+  a[41 * N * N + 3] = (double)NAN;
+  a[20 * N * N] = (double)INFINITY;
+  CHECK(batch_resident_run(3, N, 1, COUNT, a, N * N, options, value, &r) == PERM_ERROR_NOT_FINITE);
+  CHECK_SHOW(strstr(r.message, "matrix 20 "), "%s", r.message);
+  for (int k = 0; k < COUNT; k++)
+    CHECK_SHOW(k == 20 || k == 41 ? value[k] != value[k] : value[k] == whole[k], "matrix %d", k);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_twin_batches_resident_refused)
+{
+  batch_resident_refused(2);
+}
+
+TEST(t_cuda_gpu_batches_resident_refused)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  batch_resident_refused(0);
+}
+
 TEST(t_cuda_batches_compile)
 {
   int n, parts, k;
-  for (n = PERM_GPU_BATCH_LEAST_N; n <= PERM_GPU_BATCH_MOST_N; n += n < 16 ? 3 : 4)
-    for (k = 0; k < 4; k++) {
+  for (n = 2; n <= PERM_GPU_BATCH_MOST_N; n += n < 10 ? 1 : n < 16 ? 3 : 4)
+    for (k = 0; k < (n < PERM_GPU_BATCH_LEAST_N ? 2 : 4); k++) {
       char message[PERM_MESSAGE_BYTES] = "", *image;
       size_t size = 0;
       const double start = permi_seconds();

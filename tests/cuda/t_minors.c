@@ -67,6 +67,12 @@ static double minors_against_cpu(const minors_case *of, int row, const double *a
   CHECK_SHOW(fabs(r.value - expected.value * scale) <= 64 * r.error_estimate * fmax(1, fabs(r.value) / most) * of->n,
              "%.17g, not %.17g", r.value, expected.value * scale);
   *relative = fmax(*relative, most > 0 ? r.error_estimate / most : 0);
+  double *there = (double *)perm_cuda_test_resident(NULL, sizeof out, NULL); /* values that stay on the GPU */
+  options.gpu.resident = 2;
+  minors_compute(of, row, a, &options, there, &one);
+  options.gpu.resident = 0;
+  perm_cuda_test_resident(there, sizeof again, again);
+  CHECK_SHOW(!memcmp(out, again, (size_t)count * sizeof *out) && cuda_same_bits(&r, &one), "resident: %s", one.message);
   perm_cuda_test_driver(1); /* another number of GPUs; the twin after a GPU */
   minors_compute(of, row, a, &options, again, &one);
   CHECK_SHOW(!memcmp(out, again, (size_t)count * sizeof *out) && cuda_same_bits(&r, &one),
@@ -143,6 +149,11 @@ TEST(t_cuda_twin_minors_faults)
   CHECK_SHOW(minors_compute(&of, -1, a, &options, again, &r) == PERM_STOPPED_CANCELLED || r.status == PERM_OK, "%s",
              r.message);
   options.cancel = NULL;
+  options.gpu.resident = 2; /* a host's pointer */
+  CHECK_SHOW(minors_compute(&of, 2, a, &options, again, &r) == PERM_ERROR_OPTION && r.argument == 9 &&
+                 strstr(r.message, "minors: no memory of a GPU"), "%s", r.message);
+  CHECK(minors_compute(&of, -1, a, &options, again, &r) == PERM_ERROR_OPTION && r.argument == 8);
+  options.gpu.resident = 0;
   options.isa = PERM_ISA_AUTO; /* predicted faster on the CPU */
   CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0);
   options.isa = PERM_ISA_CUDA;

@@ -1,5 +1,6 @@
 /* perm_cuda.cu for tests: a driver that runs the kernels' text on the CPU, chunk by chunk, to test without a GPU and to
    compare with one; and faults on demand. */
+#include <sys/mman.h>
 #define INSIDE_KERNELS
 #define INSIDE_TWINS
 #include "../unit/inside.h"
@@ -137,23 +138,36 @@ static void permi_twin_matrix(const double *a, double *result)
 }
 
 /* Some orders only: each is code of its own. */
-static CUresult permi_twin_batch(int n, int parts, int floats, const double *in, size_t count, double *out)
+static CUresult permi_twin_batch(const perm_gpu_program *program, const permi_batch_given &given)
 {
+  const int n = given.n, parts = program->batch, floats = program->floats;
   void (*matrix)(const double *, double *) = NULL;
   size_t k;
 #define PERMI_TWIN_ORDER(N)                                                                                            \
   if (n == N)                                                                                                          \
     matrix = floats ? (parts == 2 ? permi_twin_matrix<N, 2, float> : permi_twin_matrix<N, 1, float>)                  \
                     : (parts == 2 ? permi_twin_matrix<N, 2, double> : permi_twin_matrix<N, 1, double>);
+#define PERMI_TWIN_SMALL(N)                                                                                            \
+  if (n == N && !floats)                                                                                               \
+    matrix = parts == 2 ? permi_twin_matrix<N, 2, double> : permi_twin_matrix<N, 1, double>;
+  PERMI_TWIN_SMALL(2)
+  PERMI_TWIN_SMALL(3)
+  PERMI_TWIN_SMALL(5)
+  PERMI_TWIN_SMALL(8)
+  PERMI_TWIN_SMALL(9)
   PERMI_TWIN_ORDER(10)
   PERMI_TWIN_ORDER(11)
   PERMI_TWIN_ORDER(13)
   PERMI_TWIN_ORDER(17)
 #undef PERMI_TWIN_ORDER
+#undef PERMI_TWIN_SMALL
   if (!matrix)
     return CUDA_ERROR_NOT_SUPPORTED;
-  for (k = 0; k < count; k++)
-    matrix(in + k * (size_t)(n * n * parts), out + PERM_GPU_BATCH_SUMS * k);
+  for (k = 0; k < given.count; k++) {
+    double found[4];
+    matrix(given.in + k * (size_t)(n * n * parts), found);
+    (parts == 2 ? permi_batch_keep<2> : permi_batch_keep<1>)(given, found, k);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -386,8 +400,7 @@ static CUresult permi_twin_photons(const permi_photon_arguments &a, unsigned blo
   return CUDA_SUCCESS;
 }
 
-static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                  unsigned, CUstream, void **parameters, void **program_given)
+static CUresult permi_twin_run(CUfunction function, unsigned gx, void **parameters, void **program_given)
 {
   const permi_twin_kernel *kernel = (const permi_twin_kernel *)function;
   const permi_step_arguments *step = (const permi_step_arguments *)parameters[0];
@@ -410,10 +423,8 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
       x[k] = permi_scaled(x[k], *(const double *)parameters[2], *(const double *)parameters[3]);
     return CUDA_SUCCESS;
   }
-  if (program && program->batch) {
-    memcpy(&a, parameters[0], PERMI_HEAD_BYTES);
-    return permi_twin_batch(a.n, program->batch, program->floats, a.table, a.first, a.out);
-  }
+  if (program && program->batch)
+    return permi_twin_batch(program, *(const permi_batch_given *)parameters[0]);
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
   if (program && program->signs) {
     (program->signs->by_table ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a, gx);
@@ -460,19 +471,108 @@ static CUresult permi_twin_allocate_host(void **pointer, size_t bytes)
   *pointer = malloc(bytes);
   return *pointer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
+/* Memory of the twin, so that a host's pointer is told from it. What tests give to calls (permi_twin_guard) can be read
+   and written by driver calls alone. */
+enum { PERMI_TWIN_ROOMS = 512, PERMI_TWIN_PAGE = 65536 };
+static struct {
+  CUdeviceptr at;
+  size_t bytes;
+  int guarded;
+} permi_twin_room[PERMI_TWIN_ROOMS];
+static pthread_mutex_t permi_twin_lock = PTHREAD_MUTEX_INITIALIZER;
+static int permi_twin_guard, permi_twin_inside;
+/* Driver calls enter (1) and leave (-1). */
+static void permi_twin_touch(int way)
+{
+  pthread_mutex_lock(&permi_twin_lock);
+  permi_twin_inside += way;
+  for (int k = 0; k < PERMI_TWIN_ROOMS && permi_twin_inside == (way > 0); k++)
+    if (permi_twin_room[k].at && permi_twin_room[k].guarded)
+      mprotect((void *)(uintptr_t)permi_twin_room[k].at, permi_twin_room[k].bytes,
+               way > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+  pthread_mutex_unlock(&permi_twin_lock);
+}
+/* Returns the room with so many bytes at the pointer, or PERMI_TWIN_ROOMS. */
+static int permi_twin_find(CUdeviceptr pointer, size_t bytes)
+{
+  int k = 0;
+  pthread_mutex_lock(&permi_twin_lock);
+  while (k < PERMI_TWIN_ROOMS && !(permi_twin_room[k].at && pointer >= permi_twin_room[k].at &&
+                                   pointer + bytes <= permi_twin_room[k].at + permi_twin_room[k].bytes))
+    k++;
+  pthread_mutex_unlock(&permi_twin_lock);
+  return k;
+}
 static CUresult permi_twin_allocate(CUdeviceptr *pointer, size_t bytes)
 {
-  void *room;
-  const CUresult status = permi_twin_allocate_host(&room, bytes);
+  const int guarded = permi_twin_guard;
+  const size_t size = guarded ? (bytes / PERMI_TWIN_PAGE + 1) * PERMI_TWIN_PAGE : bytes;
+  void *room = guarded ? aligned_alloc(PERMI_TWIN_PAGE, size) : malloc(size);
+  int k = 0;
   *pointer = (CUdeviceptr)(uintptr_t)room;
+  pthread_mutex_lock(&permi_twin_lock);
+  while (k < PERMI_TWIN_ROOMS && permi_twin_room[k].at)
+    k++;
+  if (k < PERMI_TWIN_ROOMS && room) {
+    permi_twin_room[k].at = *pointer;
+    permi_twin_room[k].bytes = size;
+    permi_twin_room[k].guarded = guarded;
+  }
+  pthread_mutex_unlock(&permi_twin_lock);
+  return k < PERMI_TWIN_ROOMS && room ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+static CUresult permi_twin_pointer(void *value, CUpointer_attribute attribute, CUdeviceptr pointer)
+{
+  if (permi_twin_find(pointer, 1) == PERMI_TWIN_ROOMS)
+    return CUDA_ERROR_INVALID_VALUE;
+  *(unsigned *)value = attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ? CU_MEMORYTYPE_DEVICE : 0;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_set(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream)
+{
+  if (bytes && permi_twin_find(to, bytes) == PERMI_TWIN_ROOMS)
+    return CUDA_ERROR_INVALID_VALUE;
+  permi_twin_touch(1);
+  memset((void *)(uintptr_t)to, byte, bytes);
+  permi_twin_touch(-1);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, CUstream, void **parameters, void **program_given)
+{
+  permi_twin_touch(1);
+  const CUresult status = permi_twin_run(function, gx, parameters, program_given);
+  permi_twin_touch(-1);
   return status;
 }
+static CUresult permi_twin_drain(CUstream) { return CUDA_SUCCESS; }
 static CUresult permi_twin_release_host(void *pointer) { free(pointer); return CUDA_SUCCESS; }
-static CUresult permi_twin_release(CUdeviceptr pointer) { free((void *)(uintptr_t)pointer); return CUDA_SUCCESS; }
+static CUresult permi_twin_release(CUdeviceptr pointer)
+{
+  const int k = permi_twin_find(pointer, 0);
+  permi_twin_touch(1);
+  if (k < PERMI_TWIN_ROOMS)
+    permi_twin_room[k].at = 0;
+  permi_twin_touch(-1);
+  free((void *)(uintptr_t)pointer);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_bytes_go(void *to, const void *from, size_t bytes)
+{
+  permi_twin_touch(1);
+  memcpy(to, from, bytes);
+  permi_twin_touch(-1);
+  return CUDA_SUCCESS;
+}
 static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes)
 {
-  memcpy((void *)(uintptr_t)to, from, bytes);
-  return CUDA_SUCCESS;
+  return permi_twin_bytes_go((void *)(uintptr_t)to, from, bytes);
+}
+static CUresult permi_twin_copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream)
+{
+  if ((permi_twin_find(to, bytes) == PERMI_TWIN_ROOMS) == (permi_twin_find(from, bytes) == PERMI_TWIN_ROOMS))
+    return CUDA_ERROR_INVALID_VALUE; /* one is the host's */
+  return permi_twin_bytes_go((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
 }
 static CUresult permi_twin_send(CUdeviceptr to, const void *from, size_t bytes, CUstream)
 {
@@ -490,8 +590,7 @@ static CUresult permi_twin_pop(CUcontext *) { return CUDA_SUCCESS; }
 static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
 static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
 {
-  memcpy(to, (const void *)(uintptr_t)from, bytes);
-  return CUDA_SUCCESS;
+  return permi_twin_bytes_go(to, (const void *)(uintptr_t)from, bytes);
 }
 static CUresult permi_twin_text(CUresult, const char **text) { *text = "of the tests"; return CUDA_SUCCESS; }
 
@@ -540,7 +639,8 @@ extern "C" void perm_cuda_test_memory(size_t bytes)
   permi_twin_bytes = bytes;
 }
 
-/* Memory of the first GPU: returns some, or, given it, copies it to `to` and frees it. */
+/* Memory of the first GPU: returns some, with the bytes of `to` unless NULL, or, given it, copies it to `to` and frees
+   it. */
 extern "C" void *perm_cuda_test_resident(void *memory, size_t bytes, void *to)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -548,7 +648,11 @@ extern "C" void *perm_cuda_test_resident(void *memory, size_t bytes, void *to)
   if (!perm_cuda_devices(1, message) || !permi_current(0, message))
     return NULL;
   if (!memory) {
+    permi_twin_guard = permi_cuda.twin != NULL;
     permi_cuda.driver.allocate(&at, bytes);
+    permi_twin_guard = 0;
+    if (to)
+      permi_cuda.driver.upload(at, to, bytes);
     permi_cuda.driver.synchronise();
     return (void *)(uintptr_t)at;
   }
@@ -654,9 +758,7 @@ extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int floats, int 
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
-  memset(&work, 0, sizeof work);
-  permi_batch_program(n, parts, floats, text, sizeof text, &program);
-  work.program = &program;
+  permi_batch_plan(n, parts, floats, text, &program, &work);
   return perm_cuda_test_compile(&work, arch, size, message);
 }
 
