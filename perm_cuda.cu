@@ -1312,7 +1312,7 @@ static perm_gpu_batch permi_batch_gpu_of(permi_batch *batch, size_t count)
 {
   const int n = batch->n, parts = batch->parts, floats = batch->floats;
   const double base = floats ? 16 * parts * PERMI_FLOAT_SQUARE : (n + 8) * PERMI_UNIT * parts; /* permi_plan_bounds */
-  const double shares = floats ? ldexp(1, -(n - 1) / 2) : 0; /* terms are rounded apart */
+  const double shares = 0.1; /* of many entries, rounded apart; climbed */
   const perm_gpu_batch work = {n, parts, floats, count, base, shares, permi_wanted_relative(batch->options), batch,
                                permi_batch_gpu_fill, permi_batch_gpu_take, permi_batch_gpu_poll};
   return work;
@@ -1356,7 +1356,7 @@ static double permi_batch_gpu_seconds(permi_batch *batch)
   const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
   const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
   batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start &&
-                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= /* a fourth, or many are left */
+                  (16 + n * n) * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= /* or many are left */
                       permi_wanted_relative(batch->options);
   return batch->floats ? floats : doubles;
 }
