@@ -5073,7 +5073,6 @@ typedef struct permi_derived {
   double roundings[2]; /* in it, in a derivative, at most */
 } permi_derived;
 
-/* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
@@ -5095,8 +5094,8 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-/* Of a thread, `count` samples at a time. Records in `word` tell what draws may do in a state, and are kept while there
-   is room: the state, the number of ways, the sum of their weights, and each way's weight and what it does. */
+/* Of a thread, `count` samples at a time. Records in `word`, kept while there is room, tell what draws may do: a state,
+   the number of ways, the sum of weights, each way's weight and what it does. */
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
@@ -5124,14 +5123,6 @@ static double permi_sample_left(const perm_options *options)
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
   return options->allocator.allocate == permi_meter_allocate ? meter->limit - (double)meter->live
                                                              : permi_sample_limit(options);
-}
-
-static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *copy = permi_pool_get(pool, count + 1, size);
-  if (copy && count)
-    memcpy(copy, from, count * size);
-  return copy;
 }
 
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
@@ -5341,14 +5332,14 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
     return PERM_OK;
   kept->sizes[p] = runner->sizes;
   *to = *from;
-  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
-  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
-  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_pool_copy(pool, from->value, from->states, permi_value_bytes(run->frontier));
-  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
-  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->high = (uint64_t *)permi_pool_kept(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_kept(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_kept(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_kept(pool, from->value, from->states, permi_value_bytes(run->frontier));
+  to->patterns.first = (size_t *)permi_pool_kept(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_kept(pool, from->patterns.low, low, sizeof(uint16_t));
   to->patterns.bits =
-      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+      (uint64_t *)permi_pool_kept(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
   return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
@@ -5411,7 +5402,7 @@ static perm_status permi_lists_resume(permi_run *run, const permi_list *from, in
   return PERM_OK;
 }
 
-/* All layers, or those from one that is kept, `begin`, to `end`. */
+/* All layers, or from a kept one, `begin`, to `end`. */
 static perm_status permi_lists_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
                                       int begin, int end)
 {
@@ -5473,13 +5464,6 @@ static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end
     memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
-}
-
-/* For the pass of moduli. */
-static void permi_arrays_aim(permi_arrays_run *run, int absolute)
-{
-  run->absolute = run->again = absolute;
-  run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
 }
 
 static perm_status permi_frontier_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
@@ -5759,12 +5743,9 @@ static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of
   uint64_t value[2 * PERM_INTEGER_WORDS];
   int64_t exp2, most = INT64_MIN;
   permi_class_run run;
-  permi_class_list target;
+  permi_class_list target = {0, 0, 0, 0, 0, 0, NULL, (char *)value, &exp2, NULL};
   (void)part;
   memset(&run, 0, sizeof run);
-  memset(&target, 0, sizeof target);
-  target.value = (char *)value;
-  target.exp2 = &exp2;
   run.plan = (const permi_classes *)draw->trace->plan;
   run.bytes = 8 * draw->trace->size;
   run.p = p;
@@ -6040,7 +6021,6 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
   const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
   uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born), *bits;
   permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  int p, q, s, v, w;
   *to = *from;
   to->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)words * sizeof *to->mask);
   to->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *to->coefficient);
@@ -6061,14 +6041,14 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
     arrays->born = arrays->rows + layers;
     to->arrays = arrays;
   }
-  for (v = 0; v < from->vertices; v++)
+  for (int v = 0; v < from->vertices; v++)
     if (from->slot[v] >= 0) {
       const uint64_t bit = UINT64_C(1) << (from->slot[v] & 63);
       born[(from->birth[v] + 1) * words + (from->slot[v] >> 6)] |= bit;
       bits[2 * layers + (size_t)(steps - from->death[v])] |= bit;
     }
-  for (q = 0; q <= steps; q++) {
-    p = steps - q;
+  for (int q = 0; q <= steps; q++) {
+    const int p = steps - q;
     to->stream_start[q] = last + 1 - from->stream_start[p];
     to->ones[q] = from->ones[p];
     to->most[q] = from->most[p];
@@ -6076,10 +6056,10 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
     to->cost[q] = from->cost[steps] - from->cost[p];
     bits[q] = from->arrays ? from->arrays->occupied[p] : 0;
     bits[layers + (size_t)q] = from->arrays ? from->arrays->rows[p] : 0;
-    for (s = from->stream_start[p]; p < steps && s < from->stream_start[p + 1]; s++) {
+    for (int s = from->stream_start[p]; p < steps && s < from->stream_start[p + 1]; s++) {
       uint64_t *test = to->mask + (last - s) * 3 * words, *want = test + words;
       to->coefficient[last - s] = from->coefficient[s];
-      for (w = 0; w < words; w++) {
+      for (int w = 0; w < words; w++) {
         const uint64_t flip = want[words + w] = permi_stream_word(from, s, 2, w);
         test[w] = permi_stream_word(from, s, 0, w) | born[(p + 1) * words + w];
         want[w] = (permi_stream_word(from, s, 1, w) ^ flip) & test[w];
@@ -6108,7 +6088,7 @@ static void *permi_back_place(const permi_back *back, int s)
   return derived->value + (size_t)s * derived->size + back->offset;
 }
 
-/* Computes the layers before p since the last that is kept, and p, again. */
+/* Computes layers from the last kept one to p again. */
 static perm_status permi_back_again(permi_back *back, int p, int absolute)
 {
   permi_frontier_kept *kept = (permi_frontier_kept *)back->trace->kept;
@@ -6122,7 +6102,7 @@ static perm_status permi_back_again(permi_back *back, int p, int absolute)
   return permi_frontier_layers(back->trace, back->control, back->frontier, absolute, begin, p);
 }
 
-/* Makes the adjoints of the states of a kept list. */
+/* Makes the adjoints of a kept list. */
 static perm_status permi_lists_back(permi_run *run, int q)
 {
   permi_back *back = (permi_back *)run->base.keeper;
@@ -6209,21 +6189,6 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
   return status;
 }
 
-/* The kernel of vectors has `sums` of a stream. */
-static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa, size_t *sums)
-{
-#if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && permi_lanes(isa) >= 4) {
-    *sums = permi_lanes(isa) == 4 ? 4 : 8;
-    return permi_lanes(isa) == 4 ? permi_block_dots_avx2 : permi_block_dots_avx512;
-  }
-#endif
-  (void)algebra;
-  (void)isa;
-  (void)sums;
-  return permi_block_dots;
-}
-
 /* Adds to derivatives by a step's streams; the adjoints of their targets are in memory, layer q of the reversed. */
 static perm_status permi_arrays_back(permi_arrays_run *run, int q)
 {
@@ -6242,7 +6207,13 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   if (status != PERM_OK)
     return status;
   step.kept = (char *)kept->value[p];
-  run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
+  run->kernel = permi_block_dots;
+#if PERMI_X86
+  if (run->numbers.algebra == PERMI_MAGNITUDES && permi_lanes(run->arrays->isa) >= 4) {
+    step.sums = permi_lanes(run->arrays->isa) == 4 ? 4 : 8;
+    run->kernel = step.sums == 4 ? permi_block_dots_avx2 : permi_block_dots_avx512;
+  }
+#endif
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
   for (int s = 0; s < streams; s++)
@@ -6452,18 +6423,6 @@ static void permi_reverse_release(const perm_allocator *allocator, void *plan)
   permi_owned_release(allocator, plan);
 }
 
-static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
-                               permi_reverse_slot *slot)
-{
-  const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD || opcode == PERMI_OP_DIFFERENCE;
-  const int factors = opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD;
-  slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
-  slot[t->q].reads += folds;
-  slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
-  slot[t->g].reads += opcode == PERMI_OP_FOLD && first;
-  slot[t->out].dirty = operation->dirty;
-}
-
 /* Makes an operation one of few kinds: sums of rows are operands like others. */
 static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *operation, permi_statement *t)
 {
@@ -6528,9 +6487,9 @@ static int permi_reverse_program(permi_reverse *reverse)
   int k, i;
   *back = *hybrid;
   back->slot_count = lines;
-  back->operation = (permi_instruction *)permi_pool_copy(lasting, hybrid->operation, (size_t)hybrid->operations,
+  back->operation = (permi_instruction *)permi_pool_kept(lasting, hybrid->operation, (size_t)hybrid->operations,
                                                          sizeof *back->operation);
-  back->statement = (permi_statement *)permi_pool_copy(lasting, hybrid->statement, (size_t)hybrid->statements,
+  back->statement = (permi_statement *)permi_pool_kept(lasting, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
   if (!slot || lasting->failed) {
     permi_pool_release(&pool);
@@ -6540,8 +6499,15 @@ static int permi_reverse_program(permi_reverse *reverse)
     permi_instruction *operation = &back->operation[k];
     permi_statement *t = back->statement + operation->first;
     permi_reverse_turn(hybrid, operation, t);
-    for (i = 0; i < operation->count; i++)
-      permi_reverse_read(operation, &t[i], !operation->group || i % operation->group == 0, slot);
+    const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD, factors = folds || opcode == PERMI_OP_TIMES;
+    for (i = 0; i < operation->count; i++, t++) {
+      const int first = !operation->group || i % operation->group == 0;
+      slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
+      slot[t->q].reads += folds || opcode == PERMI_OP_DIFFERENCE;
+      slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
+      slot[t->g].reads += folds && first;
+      slot[t->out].dirty = operation->dirty;
+    }
   }
   for (k = 0; k < back->operations; k++)
     permi_reverse_sets(&back->operation[k], back->statement + back->operation[k].first, sums, slot);
@@ -6744,24 +6710,6 @@ static void permi_reverse_collect(const permi_reverse *reverse, const permi_reve
   memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
 }
 
-/* Goes back through all of both programs. */
-static void permi_reverse_flush(const permi_reverse *reverse, const permi_reverse_side *side, uint64_t gray,
-                                permi_dd *result)
-{
-  const permi_hybrid *hybrid = reverse->hybrid;
-  permi_dd *moduli = result + (reverse->edges + 1) * hybrid->parts;
-  reverse->family->back[hybrid->parts - 1](&reverse->back, side[0].values, side[0].bars, PERMI_HYBRID_ALL, -1);
-  reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
-  for (int i = 0; i < hybrid->n; i++) {
-    double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
-    permi_reverse_row(reverse, &side[0], i, gray);
-    permi_reverse_row(reverse, &side[1], i, gray);
-    permi_reverse_collect(reverse, &side[0], i, result);
-    moduli[i] = permi_dd_add_double(moduli[i], permi_reverse_lanes(sum, hybrid->lanes, -1));
-    memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
-  }
-}
-
 /* Computes the moduli of the block at hand, of which what `owed` says has changed since the last. */
 static double permi_reverse_moduli(const permi_reverse *reverse, const permi_reverse_side *side, unsigned owed,
                                    double weight)
@@ -6795,7 +6743,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   const int parts = hybrid->parts, lanes = hybrid->lanes, lines = hybrid->slot_count;
   const size_t results = permi_reverse_results(reverse);
   double *room = run->room + (size_t)thread * run->doubles, *total = room, absolute = 0;
-  permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts;
+  permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts, *moduli = whole + parts;
   const permi_reverse_side side[2] = {permi_reverse_side_of(reverse, room, 1),
                                       permi_reverse_side_of(reverse, room + permi_reverse_doubles(reverse, 1), 0)};
   double *values = side[0].values, *bar = permi_hybrid_slot(side[0].bars, hybrid->result);
@@ -6803,27 +6751,35 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   unsigned turned = PERMI_HYBRID_ALL, owed = PERMI_HYBRID_ALL;
   perm_status status = PERM_OK;
   const int *row;
-  int i, j, k, p;
   memset(total, 0, 2 * PERMI_HYBRID_DOUBLES * sizeof *total);
   permi_hybrid_bases(hybrid, gray, values);
-  for (i = 0; i < hybrid->n; i++)
+  for (int i = 0; i < hybrid->n; i++)
     reverse->family->sums(hybrid, (int)hybrid->algebra, i, lines, values);
   for (; status == PERM_OK; gray = s ^ s >> 1) {
     const double weight = permi_hybrid_weight(hybrid, s);
     family->execute[hybrid->algebra](hybrid, values, turned);
     family->add(hybrid, permi_hybrid_slot(values, hybrid->result), total, (int)(s & 1));
-    for (k = 0; k < lanes; k++)
+    for (int k = 0; k < lanes; k++)
       bar[k] = s & 1 ? -hybrid->sign[k] : hybrid->sign[k];
     if (weight > 0) {
       absolute += permi_reverse_moduli(reverse, side, owed, weight);
       owed = 0;
     }
     const int all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
-    j = permi_trailing_zeros(s);
+    const int j = permi_trailing_zeros(s);
     turned = !all && j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     owed |= turned;
-    if (all) {
-      permi_reverse_flush(reverse, side, gray, result);
+    if (all) { /* goes back through all of both programs */
+      reverse->family->back[parts - 1](&reverse->back, values, side[0].bars, PERMI_HYBRID_ALL, -1);
+      reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
+      for (int i = 0; i < hybrid->n; i++) {
+        double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
+        permi_reverse_row(reverse, &side[0], i, gray);
+        permi_reverse_row(reverse, &side[1], i, gray);
+        permi_reverse_collect(reverse, &side[0], i, result);
+        moduli[i] = permi_dd_add_double(moduli[i], permi_reverse_lanes(sum, lanes, -1));
+        memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
+      }
       status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL, ldexp(reverse->each, hybrid->high) *
                                  ((double)s / ldexp(1, hybrid->high)), thread);
     } else {
@@ -6837,8 +6793,8 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
     for (row = hybrid->touched[j]; *row >= 0; row++)
       reverse->family->sums(hybrid, (int)hybrid->algebra, *row, lines, values);
   }
-  for (k = 0; k < lanes; k++)
-    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)
+  for (int k = 0; k < lanes; k++)
+    for (int p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)
       whole[p / 2] = permi_dd_add_double(whole[p / 2], hybrid->sign[k] *
                                          total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k]);
   result[results - 1] = permi_dd_make(absolute);
@@ -7065,20 +7021,13 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   permi_tree_rescale(run, bar);
 }
 
-typedef struct permi_tree_join_back {
-  const permi_tree_product *join;
-  const permi_tree_table *bar; /* of the factor, */
-  int side;
-} permi_tree_join_back;
-
 /* Of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
-  const permi_tree_join_back *work = (const permi_tree_join_back *)context;
-  const permi_tree_product *join = work->join;
+  const permi_tree_product *join = (const permi_tree_product *)context;
   permi_tree_run *run = join->run;
   const permi_tree_gatherer gather = permi_tree_gatherers[run->tree->numbers.algebra];
-  const int side = work->side, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
+  const int side = join->inner, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
   const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
   uint32_t g = (uint32_t)number << bits, h;
   const uint32_t last = g + (1u << bits);
@@ -7092,7 +7041,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
     for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
       const permi_tree_group group = permi_tree_group_of(join, other, h);
       if (group.count) {
-        gather(&run->tree->numbers, join, &of, &group, join->out->value, work->bar->value);
+        gather(&run->tree->numbers, join, &of, &group, join->out->value, (uint64_t *)(void *)join->bar);
         status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
       }
       if (!h)
@@ -7102,30 +7051,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Returns 1 if an adjoint is made by adding whole tables, for each state of the other factor. */
-static int permi_tree_is_direct(const permi_tree *tree, const permi_tree_table *other, const permi_tree_table *factor)
-{
-  return tree->alone && tree->numbers.algebra == PERMI_MAGNITUDES &&
-         (permi_count_ones(other->set | factor->set) <= PERMI_TREE_SMALL ||
-          permi_tree_disjoint(other->set, other->difference, factor->set, PERMI_TREE_WIDTH) <=
-              4 * permi_tree_disjoint(other->set, other->difference, factor->set, factor->difference));
-}
-
-/* Makes it, where factors have possible states alone (or, without `zeros`, not 0). */
-static perm_status permi_tree_direct_back(permi_tree_product *join, int side, int threads, permi_tree_table *bar)
-{
-  const permi_tree_run *run = join->run;
-  const double *value = (const double *)(const void *)join->factor[side]->value;
-  join->inner = side;
-  join->bar = (double *)(void *)bar->value;
-  const perm_status status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
-  for (uint32_t s = 0; s < bar->states; s++)
-    if (permi_count_ones(s) > join->factor[side]->difference || (!run->zeros && value[s] == 0))
-      join->bar[s] = 0;
-  return status;
-}
-
-/* Makes the factors' adjoints bar[k], unless NULL; adds to roundings[k]. */
+/* Makes the factors' adjoints bar[k], unless NULL, directly by whole tables; adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -7137,8 +7063,14 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   const int common = permi_count_ones(factor[0]->set & factor[1]->set);
   int direct[2], sorted = 0, k;
   perm_status status = PERM_OK;
-  for (k = 0; k < 2; k++)
-    sorted |= bar[k] && !(direct[k] = permi_tree_is_direct(run->tree, factor[1 - k], factor[k]));
+  for (k = 0; k < 2; k++) {
+    const permi_tree_table *own = factor[k], *other = factor[1 - k];
+    direct[k] = bar[k] && run->tree->alone && run->tree->numbers.algebra == PERMI_MAGNITUDES &&
+                (permi_count_ones(other->set | own->set) <= PERMI_TREE_SMALL ||
+                 permi_tree_disjoint(other->set, other->difference, own->set, PERMI_TREE_WIDTH) <=
+                     4 * permi_tree_disjoint(other->set, other->difference, own->set, own->difference));
+    sorted |= bar[k] && !direct[k];
+  }
   if (sorted)
     status = permi_share(threads, 0, 2, permi_tree_join_prepare, &join, NULL);
   for (k = 0; k < 2 && status == PERM_OK; k++) {
@@ -7146,12 +7078,17 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
     const int bits = permi_count_ones(other->set);
     const double states = !run->tree->alone ? (double)other->states :
                           permi_tree_terms(run->tree, other->set, other->difference, other->difference);
-    permi_tree_join_back work = {&join, bar[k], k};
     if (!bar[k])
       continue;
+    join.inner = k;
+    join.bar = (double *)(void *)bar[k]->value;
     memset(bar[k]->value, 0, bar[k]->states * (size_t)run->tree->size * sizeof *bar[k]->value);
-    status = direct[k] ? permi_tree_direct_back(&join, k, threads, bar[k])
-                       : permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_back_part, &work, NULL);
+    status = permi_share(threads, 0, (uint64_t)1 << join.cut,
+                         direct[k] ? permi_tree_direct_part : permi_tree_join_back_part, &join, NULL);
+    for (uint32_t s = 0; direct[k] && s < factor[k]->states; s++) /* possible states alone, or without `zeros` not 0 */
+      if (permi_count_ones(s) > factor[k]->difference ||
+          (!run->zeros && ((const double *)(const void *)factor[k]->value)[s] == 0))
+        join.bar[s] = 0;
     bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
     bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
     permi_tree_rescale(run, bar[k]);
@@ -7602,8 +7539,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* A thread's records have room for the states that its draws may meet, up to 30 MB and a quarter of what max_bytes
-   leaves: 64 bytes a slot, of which half are free. 0: out of memory. */
+/* A thread's records have room for states that it may meet, up to 30 MB and a quarter of what max_bytes leaves: 64
+   bytes a slot, of which half are free. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
   const double limit = fmin(3e7, 0.25 * permi_sample_left(sampling->options) / threads);
@@ -7915,16 +7852,15 @@ static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
   const double *chance = (const double *)derivation->out, relative = derivation->relative;
-  int row, pass, at, next;
-  for (row = 0; row < permi_matrix_shorter(derivation->matrix); row++) {
+  for (int row = 0; row < permi_matrix_shorter(derivation->matrix); row++) {
     permi_cell *alone = &working->alone[row];
     int terms = 2;
     double sum = 0;
-    for (at = working->head[row]; at >= 0; at = working->cell[at].next[0], terms++)
+    for (int at = working->head[row]; at >= 0; at = working->cell[at].next[0], terms++)
       sum += chance[at];
-    for (pass = 0; pass < 2 && alone->vertex[1]; pass++, sum = 0) { /* the columns before it; those after it */
+    for (int pass = 0; pass < 2 && alone->vertex[1]; pass++, sum = 0) { /* the columns before it; those after it */
       int last = -1;
-      for (at = alone->next[0]; at >= 0; at = next, terms++) {
+      for (int at = alone->next[0], next; at >= 0; at = next, terms++) {
         double *to = &derivation->unmatched[working->cell[at].vertex[1] - working->n];
         *to = pass ? *to + sum : sum;
         sum += chance[at];
@@ -8194,23 +8130,13 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   return permi_meter_end(&call, status, result);
 }
 
-PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
-                                               double *gradient, perm_result *result)
-{
-  return permi_derive_call(matrix, options, PERMI_DERIVATIVES, gradient, NULL, PERM_OK, result);
-}
-
-PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
-                                                   uint64_t *gradient, perm_result *result)
-{
-  return permi_derive_call(matrix, options, PERMI_RESIDUE_DERIVATIVES, gradient, NULL, PERM_OK, result);
-}
-
-PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
-                                                       perm_integer *gradient, perm_result *result)
-{
-  return permi_derive_call(matrix, options, PERMI_INTEGER_DERIVATIVES, gradient, NULL, PERM_OK, result);
-}
+#define PERMI_ENTRY_GRADIENT(name, type, wanted)                                                                       \
+  PERM_MORE_API perm_status name(const perm_matrix *matrix, const perm_options *options, type *gradient,               \
+                                 perm_result *result)                                                                  \
+  { return permi_derive_call(matrix, options, wanted, gradient, NULL, PERM_OK, result); }
+PERMI_ENTRY_GRADIENT(perm_gradient_sparse, double, PERMI_DERIVATIVES)
+PERMI_ENTRY_GRADIENT(perm_gradient_sparse_mod, uint64_t, PERMI_RESIDUE_DERIVATIVES)
+PERMI_ENTRY_GRADIENT(perm_gradient_sparse_integer, perm_integer, PERMI_INTEGER_DERIVATIVES)
 
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result)

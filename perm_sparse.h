@@ -7581,6 +7581,13 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
+/* For the pass of moduli. */
+static void permi_arrays_aim(permi_arrays_run *run, int absolute)
+{
+  run->absolute = run->again = absolute;
+  run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
+}
+
 /* Gives both values one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
@@ -7698,9 +7705,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   if (status == PERM_OK && residues)
     status = permi_arrays_residues(&run, leaf->information.seconds, partial);
   for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
-    run.absolute = run.again = pass;
-    if (pass)
-      run.numbers.algebra = PERMI_MAGNITUDES;
+    permi_arrays_aim(&run, pass);
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
     last = permi_array_values(&run, frontier->steps, 0);
@@ -7816,13 +7821,12 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *frontier, permi_control *watch)
 {
   const permi_arrays *arrays = frontier->arrays;
-  int p, s;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)arrays->low);
   if (arrays->by_residues)
     hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
-  for (p = 0; p < frontier->steps; p++)
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10);
-         s++) {
+  for (int p = 0; p < frontier->steps; p++)
+    for (int s = frontier->stream_start[p];
+         s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10); s++) {
       const permi_pull pull = permi_pull_of(frontier, p, s);
       hash = permi_hash(permi_hash(hash, pull.test), pull.want);
       hash = permi_hash(permi_hash(hash, pull.keep), pull.flip);

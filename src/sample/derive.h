@@ -215,16 +215,15 @@ static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
   const double *chance = (const double *)derivation->out, relative = derivation->relative;
-  int row, pass, at, next;
-  for (row = 0; row < permi_matrix_shorter(derivation->matrix); row++) {
+  for (int row = 0; row < permi_matrix_shorter(derivation->matrix); row++) {
     permi_cell *alone = &working->alone[row];
     int terms = 2;
     double sum = 0;
-    for (at = working->head[row]; at >= 0; at = working->cell[at].next[0], terms++)
+    for (int at = working->head[row]; at >= 0; at = working->cell[at].next[0], terms++)
       sum += chance[at];
-    for (pass = 0; pass < 2 && alone->vertex[1]; pass++, sum = 0) { /* the columns before it; those after it */
+    for (int pass = 0; pass < 2 && alone->vertex[1]; pass++, sum = 0) { /* the columns before it; those after it */
       int last = -1;
-      for (at = alone->next[0]; at >= 0; at = next, terms++) {
+      for (int at = alone->next[0], next; at >= 0; at = next, terms++) {
         double *to = &derivation->unmatched[working->cell[at].vertex[1] - working->n];
         *to = pass ? *to + sum : sum;
         sum += chance[at];
@@ -494,23 +493,13 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   return permi_meter_end(&call, status, result);
 }
 
-PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
-                                               double *gradient, perm_result *result)
-{
-  return permi_derive_call(matrix, options, PERMI_DERIVATIVES, gradient, NULL, PERM_OK, result);
-}
-
-PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
-                                                   uint64_t *gradient, perm_result *result)
-{
-  return permi_derive_call(matrix, options, PERMI_RESIDUE_DERIVATIVES, gradient, NULL, PERM_OK, result);
-}
-
-PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
-                                                       perm_integer *gradient, perm_result *result)
-{
-  return permi_derive_call(matrix, options, PERMI_INTEGER_DERIVATIVES, gradient, NULL, PERM_OK, result);
-}
+#define PERMI_ENTRY_GRADIENT(name, type, wanted)                                                                       \
+  PERM_MORE_API perm_status name(const perm_matrix *matrix, const perm_options *options, type *gradient,               \
+                                 perm_result *result)                                                                  \
+  { return permi_derive_call(matrix, options, wanted, gradient, NULL, PERM_OK, result); }
+PERMI_ENTRY_GRADIENT(perm_gradient_sparse, double, PERMI_DERIVATIVES)
+PERMI_ENTRY_GRADIENT(perm_gradient_sparse_mod, uint64_t, PERMI_RESIDUE_DERIVATIVES)
+PERMI_ENTRY_GRADIENT(perm_gradient_sparse_integer, perm_integer, PERMI_INTEGER_DERIVATIVES)
 
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result)

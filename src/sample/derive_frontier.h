@@ -71,7 +71,6 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
   const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
   uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born), *bits;
   permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  int p, q, s, v, w;
   *to = *from;
   to->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)words * sizeof *to->mask);
   to->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *to->coefficient);
@@ -92,14 +91,14 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
     arrays->born = arrays->rows + layers;
     to->arrays = arrays;
   }
-  for (v = 0; v < from->vertices; v++)
+  for (int v = 0; v < from->vertices; v++)
     if (from->slot[v] >= 0) {
       const uint64_t bit = UINT64_C(1) << (from->slot[v] & 63);
       born[(from->birth[v] + 1) * words + (from->slot[v] >> 6)] |= bit;
       bits[2 * layers + (size_t)(steps - from->death[v])] |= bit;
     }
-  for (q = 0; q <= steps; q++) {
-    p = steps - q;
+  for (int q = 0; q <= steps; q++) {
+    const int p = steps - q;
     to->stream_start[q] = last + 1 - from->stream_start[p];
     to->ones[q] = from->ones[p];
     to->most[q] = from->most[p];
@@ -107,10 +106,10 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
     to->cost[q] = from->cost[steps] - from->cost[p];
     bits[q] = from->arrays ? from->arrays->occupied[p] : 0;
     bits[layers + (size_t)q] = from->arrays ? from->arrays->rows[p] : 0;
-    for (s = from->stream_start[p]; p < steps && s < from->stream_start[p + 1]; s++) {
+    for (int s = from->stream_start[p]; p < steps && s < from->stream_start[p + 1]; s++) {
       uint64_t *test = to->mask + (last - s) * 3 * words, *want = test + words;
       to->coefficient[last - s] = from->coefficient[s];
-      for (w = 0; w < words; w++) {
+      for (int w = 0; w < words; w++) {
         const uint64_t flip = want[words + w] = permi_stream_word(from, s, 2, w);
         test[w] = permi_stream_word(from, s, 0, w) | born[(p + 1) * words + w];
         want[w] = (permi_stream_word(from, s, 1, w) ^ flip) & test[w];
@@ -139,7 +138,7 @@ static void *permi_back_place(const permi_back *back, int s)
   return derived->value + (size_t)s * derived->size + back->offset;
 }
 
-/* Computes the layers before p since the last that is kept, and p, again. */
+/* Computes layers from the last kept one to p again. */
 static perm_status permi_back_again(permi_back *back, int p, int absolute)
 {
   permi_frontier_kept *kept = (permi_frontier_kept *)back->trace->kept;
@@ -153,7 +152,7 @@ static perm_status permi_back_again(permi_back *back, int p, int absolute)
   return permi_frontier_layers(back->trace, back->control, back->frontier, absolute, begin, p);
 }
 
-/* Makes the adjoints of the states of a kept list. */
+/* Makes the adjoints of a kept list. */
 static perm_status permi_lists_back(permi_run *run, int q)
 {
   permi_back *back = (permi_back *)run->base.keeper;
@@ -240,21 +239,6 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
   return status;
 }
 
-/* The kernel of vectors has `sums` of a stream. */
-static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa, size_t *sums)
-{
-#if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && permi_lanes(isa) >= 4) {
-    *sums = permi_lanes(isa) == 4 ? 4 : 8;
-    return permi_lanes(isa) == 4 ? permi_block_dots_avx2 : permi_block_dots_avx512;
-  }
-#endif
-  (void)algebra;
-  (void)isa;
-  (void)sums;
-  return permi_block_dots;
-}
-
 /* Adds to derivatives by a step's streams; the adjoints of their targets are in memory, layer q of the reversed. */
 static perm_status permi_arrays_back(permi_arrays_run *run, int q)
 {
@@ -273,7 +257,13 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   if (status != PERM_OK)
     return status;
   step.kept = (char *)kept->value[p];
-  run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
+  run->kernel = permi_block_dots;
+#if PERMI_X86
+  if (run->numbers.algebra == PERMI_MAGNITUDES && permi_lanes(run->arrays->isa) >= 4) {
+    step.sums = permi_lanes(run->arrays->isa) == 4 ? 4 : 8;
+    run->kernel = step.sums == 4 ? permi_block_dots_avx2 : permi_block_dots_avx512;
+  }
+#endif
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
   for (int s = 0; s < streams; s++)

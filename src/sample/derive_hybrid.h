@@ -45,18 +45,6 @@ static void permi_reverse_release(const perm_allocator *allocator, void *plan)
   permi_owned_release(allocator, plan);
 }
 
-static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
-                               permi_reverse_slot *slot)
-{
-  const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD || opcode == PERMI_OP_DIFFERENCE;
-  const int factors = opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD;
-  slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
-  slot[t->q].reads += folds;
-  slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
-  slot[t->g].reads += opcode == PERMI_OP_FOLD && first;
-  slot[t->out].dirty = operation->dirty;
-}
-
 /* Makes an operation one of few kinds: sums of rows are operands like others. */
 static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *operation, permi_statement *t)
 {
@@ -121,9 +109,9 @@ static int permi_reverse_program(permi_reverse *reverse)
   int k, i;
   *back = *hybrid;
   back->slot_count = lines;
-  back->operation = (permi_instruction *)permi_pool_copy(lasting, hybrid->operation, (size_t)hybrid->operations,
+  back->operation = (permi_instruction *)permi_pool_kept(lasting, hybrid->operation, (size_t)hybrid->operations,
                                                          sizeof *back->operation);
-  back->statement = (permi_statement *)permi_pool_copy(lasting, hybrid->statement, (size_t)hybrid->statements,
+  back->statement = (permi_statement *)permi_pool_kept(lasting, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
   if (!slot || lasting->failed) {
     permi_pool_release(&pool);
@@ -133,8 +121,15 @@ static int permi_reverse_program(permi_reverse *reverse)
     permi_instruction *operation = &back->operation[k];
     permi_statement *t = back->statement + operation->first;
     permi_reverse_turn(hybrid, operation, t);
-    for (i = 0; i < operation->count; i++)
-      permi_reverse_read(operation, &t[i], !operation->group || i % operation->group == 0, slot);
+    const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD, factors = folds || opcode == PERMI_OP_TIMES;
+    for (i = 0; i < operation->count; i++, t++) {
+      const int first = !operation->group || i % operation->group == 0;
+      slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
+      slot[t->q].reads += folds || opcode == PERMI_OP_DIFFERENCE;
+      slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
+      slot[t->g].reads += folds && first;
+      slot[t->out].dirty = operation->dirty;
+    }
   }
   for (k = 0; k < back->operations; k++)
     permi_reverse_sets(&back->operation[k], back->statement + back->operation[k].first, sums, slot);
@@ -337,24 +332,6 @@ static void permi_reverse_collect(const permi_reverse *reverse, const permi_reve
   memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
 }
 
-/* Goes back through all of both programs. */
-static void permi_reverse_flush(const permi_reverse *reverse, const permi_reverse_side *side, uint64_t gray,
-                                permi_dd *result)
-{
-  const permi_hybrid *hybrid = reverse->hybrid;
-  permi_dd *moduli = result + (reverse->edges + 1) * hybrid->parts;
-  reverse->family->back[hybrid->parts - 1](&reverse->back, side[0].values, side[0].bars, PERMI_HYBRID_ALL, -1);
-  reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
-  for (int i = 0; i < hybrid->n; i++) {
-    double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
-    permi_reverse_row(reverse, &side[0], i, gray);
-    permi_reverse_row(reverse, &side[1], i, gray);
-    permi_reverse_collect(reverse, &side[0], i, result);
-    moduli[i] = permi_dd_add_double(moduli[i], permi_reverse_lanes(sum, hybrid->lanes, -1));
-    memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
-  }
-}
-
 /* Computes the moduli of the block at hand, of which what `owed` says has changed since the last. */
 static double permi_reverse_moduli(const permi_reverse *reverse, const permi_reverse_side *side, unsigned owed,
                                    double weight)
@@ -388,7 +365,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   const int parts = hybrid->parts, lanes = hybrid->lanes, lines = hybrid->slot_count;
   const size_t results = permi_reverse_results(reverse);
   double *room = run->room + (size_t)thread * run->doubles, *total = room, absolute = 0;
-  permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts;
+  permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts, *moduli = whole + parts;
   const permi_reverse_side side[2] = {permi_reverse_side_of(reverse, room, 1),
                                       permi_reverse_side_of(reverse, room + permi_reverse_doubles(reverse, 1), 0)};
   double *values = side[0].values, *bar = permi_hybrid_slot(side[0].bars, hybrid->result);
@@ -396,27 +373,35 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   unsigned turned = PERMI_HYBRID_ALL, owed = PERMI_HYBRID_ALL;
   perm_status status = PERM_OK;
   const int *row;
-  int i, j, k, p;
   memset(total, 0, 2 * PERMI_HYBRID_DOUBLES * sizeof *total);
   permi_hybrid_bases(hybrid, gray, values);
-  for (i = 0; i < hybrid->n; i++)
+  for (int i = 0; i < hybrid->n; i++)
     reverse->family->sums(hybrid, (int)hybrid->algebra, i, lines, values);
   for (; status == PERM_OK; gray = s ^ s >> 1) {
     const double weight = permi_hybrid_weight(hybrid, s);
     family->execute[hybrid->algebra](hybrid, values, turned);
     family->add(hybrid, permi_hybrid_slot(values, hybrid->result), total, (int)(s & 1));
-    for (k = 0; k < lanes; k++)
+    for (int k = 0; k < lanes; k++)
       bar[k] = s & 1 ? -hybrid->sign[k] : hybrid->sign[k];
     if (weight > 0) {
       absolute += permi_reverse_moduli(reverse, side, owed, weight);
       owed = 0;
     }
     const int all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
-    j = permi_trailing_zeros(s);
+    const int j = permi_trailing_zeros(s);
     turned = !all && j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     owed |= turned;
-    if (all) {
-      permi_reverse_flush(reverse, side, gray, result);
+    if (all) { /* goes back through all of both programs */
+      reverse->family->back[parts - 1](&reverse->back, values, side[0].bars, PERMI_HYBRID_ALL, -1);
+      reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
+      for (int i = 0; i < hybrid->n; i++) {
+        double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
+        permi_reverse_row(reverse, &side[0], i, gray);
+        permi_reverse_row(reverse, &side[1], i, gray);
+        permi_reverse_collect(reverse, &side[0], i, result);
+        moduli[i] = permi_dd_add_double(moduli[i], permi_reverse_lanes(sum, lanes, -1));
+        memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
+      }
       status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL, ldexp(reverse->each, hybrid->high) *
                                  ((double)s / ldexp(1, hybrid->high)), thread);
     } else {
@@ -430,8 +415,8 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
     for (row = hybrid->touched[j]; *row >= 0; row++)
       reverse->family->sums(hybrid, (int)hybrid->algebra, *row, lines, values);
   }
-  for (k = 0; k < lanes; k++)
-    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)
+  for (int k = 0; k < lanes; k++)
+    for (int p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)
       whole[p / 2] = permi_dd_add_double(whole[p / 2], hybrid->sign[k] *
                                          total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k]);
   result[results - 1] = permi_dd_make(absolute);

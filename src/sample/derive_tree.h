@@ -123,20 +123,13 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   permi_tree_rescale(run, bar);
 }
 
-typedef struct permi_tree_join_back {
-  const permi_tree_product *join;
-  const permi_tree_table *bar; /* of the factor, */
-  int side;
-} permi_tree_join_back;
-
 /* Of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
-  const permi_tree_join_back *work = (const permi_tree_join_back *)context;
-  const permi_tree_product *join = work->join;
+  const permi_tree_product *join = (const permi_tree_product *)context;
   permi_tree_run *run = join->run;
   const permi_tree_gatherer gather = permi_tree_gatherers[run->tree->numbers.algebra];
-  const int side = work->side, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
+  const int side = join->inner, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
   const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
   uint32_t g = (uint32_t)number << bits, h;
   const uint32_t last = g + (1u << bits);
@@ -150,7 +143,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
     for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
       const permi_tree_group group = permi_tree_group_of(join, other, h);
       if (group.count) {
-        gather(&run->tree->numbers, join, &of, &group, join->out->value, work->bar->value);
+        gather(&run->tree->numbers, join, &of, &group, join->out->value, (uint64_t *)(void *)join->bar);
         status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
       }
       if (!h)
@@ -160,30 +153,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Returns 1 if an adjoint is made by adding whole tables, for each state of the other factor. */
-static int permi_tree_is_direct(const permi_tree *tree, const permi_tree_table *other, const permi_tree_table *factor)
-{
-  return tree->alone && tree->numbers.algebra == PERMI_MAGNITUDES &&
-         (permi_count_ones(other->set | factor->set) <= PERMI_TREE_SMALL ||
-          permi_tree_disjoint(other->set, other->difference, factor->set, PERMI_TREE_WIDTH) <=
-              4 * permi_tree_disjoint(other->set, other->difference, factor->set, factor->difference));
-}
-
-/* Makes it, where factors have possible states alone (or, without `zeros`, not 0). */
-static perm_status permi_tree_direct_back(permi_tree_product *join, int side, int threads, permi_tree_table *bar)
-{
-  const permi_tree_run *run = join->run;
-  const double *value = (const double *)(const void *)join->factor[side]->value;
-  join->inner = side;
-  join->bar = (double *)(void *)bar->value;
-  const perm_status status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
-  for (uint32_t s = 0; s < bar->states; s++)
-    if (permi_count_ones(s) > join->factor[side]->difference || (!run->zeros && value[s] == 0))
-      join->bar[s] = 0;
-  return status;
-}
-
-/* Makes the factors' adjoints bar[k], unless NULL; adds to roundings[k]. */
+/* Makes the factors' adjoints bar[k], unless NULL, directly by whole tables; adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -195,8 +165,14 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   const int common = permi_count_ones(factor[0]->set & factor[1]->set);
   int direct[2], sorted = 0, k;
   perm_status status = PERM_OK;
-  for (k = 0; k < 2; k++)
-    sorted |= bar[k] && !(direct[k] = permi_tree_is_direct(run->tree, factor[1 - k], factor[k]));
+  for (k = 0; k < 2; k++) {
+    const permi_tree_table *own = factor[k], *other = factor[1 - k];
+    direct[k] = bar[k] && run->tree->alone && run->tree->numbers.algebra == PERMI_MAGNITUDES &&
+                (permi_count_ones(other->set | own->set) <= PERMI_TREE_SMALL ||
+                 permi_tree_disjoint(other->set, other->difference, own->set, PERMI_TREE_WIDTH) <=
+                     4 * permi_tree_disjoint(other->set, other->difference, own->set, own->difference));
+    sorted |= bar[k] && !direct[k];
+  }
   if (sorted)
     status = permi_share(threads, 0, 2, permi_tree_join_prepare, &join, NULL);
   for (k = 0; k < 2 && status == PERM_OK; k++) {
@@ -204,12 +180,17 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
     const int bits = permi_count_ones(other->set);
     const double states = !run->tree->alone ? (double)other->states :
                           permi_tree_terms(run->tree, other->set, other->difference, other->difference);
-    permi_tree_join_back work = {&join, bar[k], k};
     if (!bar[k])
       continue;
+    join.inner = k;
+    join.bar = (double *)(void *)bar[k]->value;
     memset(bar[k]->value, 0, bar[k]->states * (size_t)run->tree->size * sizeof *bar[k]->value);
-    status = direct[k] ? permi_tree_direct_back(&join, k, threads, bar[k])
-                       : permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_back_part, &work, NULL);
+    status = permi_share(threads, 0, (uint64_t)1 << join.cut,
+                         direct[k] ? permi_tree_direct_part : permi_tree_join_back_part, &join, NULL);
+    for (uint32_t s = 0; direct[k] && s < factor[k]->states; s++) /* possible states alone, or without `zeros` not 0 */
+      if (permi_count_ones(s) > factor[k]->difference ||
+          (!run->zeros && ((const double *)(const void *)factor[k]->value)[s] == 0))
+        join.bar[s] = 0;
     bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
     bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
     permi_tree_rescale(run, bar[k]);

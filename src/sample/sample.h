@@ -320,8 +320,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* A thread's records have room for the states that its draws may meet, up to 30 MB and a quarter of what max_bytes
-   leaves: 64 bytes a slot, of which half are free. 0: out of memory. */
+/* A thread's records have room for states that it may meet, up to 30 MB and a quarter of what max_bytes leaves: 64
+   bytes a slot, of which half are free. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
   const double limit = fmin(3e7, 0.25 * permi_sample_left(sampling->options) / threads);

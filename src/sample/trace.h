@@ -28,7 +28,6 @@ typedef struct permi_derived {
   double roundings[2]; /* in it, in a derivative, at most */
 } permi_derived;
 
-/* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
@@ -50,8 +49,8 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-/* Of a thread, `count` samples at a time. Records in `word` tell what draws may do in a state, and are kept while there
-   is room: the state, the number of ways, the sum of their weights, and each way's weight and what it does. */
+/* Of a thread, `count` samples at a time. Records in `word`, kept while there is room, tell what draws may do: a state,
+   the number of ways, the sum of weights, each way's weight and what it does. */
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
@@ -79,14 +78,6 @@ static double permi_sample_left(const perm_options *options)
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
   return options->allocator.allocate == permi_meter_allocate ? meter->limit - (double)meter->live
                                                              : permi_sample_limit(options);
-}
-
-static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *copy = permi_pool_get(pool, count + 1, size);
-  if (copy && count)
-    memcpy(copy, from, count * size);
-  return copy;
 }
 
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)

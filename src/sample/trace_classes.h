@@ -172,12 +172,9 @@ static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of
   uint64_t value[2 * PERM_INTEGER_WORDS];
   int64_t exp2, most = INT64_MIN;
   permi_class_run run;
-  permi_class_list target;
+  permi_class_list target = {0, 0, 0, 0, 0, 0, NULL, (char *)value, &exp2, NULL};
   (void)part;
   memset(&run, 0, sizeof run);
-  memset(&target, 0, sizeof target);
-  target.value = (char *)value;
-  target.exp2 = &exp2;
   run.plan = (const permi_classes *)draw->trace->plan;
   run.bytes = 8 * draw->trace->size;
   run.p = p;

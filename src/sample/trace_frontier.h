@@ -51,14 +51,14 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
     return PERM_OK;
   kept->sizes[p] = runner->sizes;
   *to = *from;
-  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
-  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
-  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_pool_copy(pool, from->value, from->states, permi_value_bytes(run->frontier));
-  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
-  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->high = (uint64_t *)permi_pool_kept(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_kept(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_kept(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_kept(pool, from->value, from->states, permi_value_bytes(run->frontier));
+  to->patterns.first = (size_t *)permi_pool_kept(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_kept(pool, from->patterns.low, low, sizeof(uint16_t));
   to->patterns.bits =
-      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+      (uint64_t *)permi_pool_kept(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
   return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
@@ -121,7 +121,7 @@ static perm_status permi_lists_resume(permi_run *run, const permi_list *from, in
   return PERM_OK;
 }
 
-/* All layers, or those from one that is kept, `begin`, to `end`. */
+/* All layers, or from a kept one, `begin`, to `end`. */
 static perm_status permi_lists_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
                                       int begin, int end)
 {
@@ -183,13 +183,6 @@ static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end
     memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
-}
-
-/* For the pass of moduli. */
-static void permi_arrays_aim(permi_arrays_run *run, int absolute)
-{
-  run->absolute = run->again = absolute;
-  run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
 }
 
 static perm_status permi_frontier_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
