@@ -2074,26 +2074,25 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int
                                permi_moments *sample)
 {
   const int n = sampler->n, parts = sampler->parts;
-  int i, j;
   uint64_t bits = 0;
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     bits = j % 64 ? bits >> 1 : permi_random(&state);
     sign[j] = bits & 1 ? -1 : 1;
     sample->value *= sign[j];
   }
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
     double re[2] = {0, 0}, im = 0;
     if (parts == 1) {
-      for (j = 0; j + 1 < n; j += 2)
+      for (int j = 0; j + 1 < n; j += 2)
         for (int k = 0; k < 2; k++)
           re[k] += row[j + k] * sign[j + k];
-      if (j < n)
-        re[0] += row[j] * sign[j];
+      if (n & 1)
+        re[0] += row[n - 1] * sign[n - 1];
       sample->value *= re[0] + re[1];
     } else {
       const double x = sample->value, y = sample->imaginary;
-      for (j = 0; j < n; j++) {
+      for (int j = 0; j < n; j++) {
         re[0] += row[2 * j] * sign[j];
         im += row[2 * j + 1] * sign[j];
       }
@@ -2228,12 +2227,11 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
 /* Rows, fewest entries first; entries has room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
-  int i, j, k;
-  for (i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
-    int count = 0;
-    for (j = 0; j < n; j++)
+  for (int i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
+    int count = 0, k = i;
+    for (int j = 0; j < n; j++)
       count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
-    for (k = i; k > 0 && entries[k - 1] > count; k--) {
+    for (; k > 0 && entries[k - 1] > count; k--) {
       entries[k] = entries[k - 1];
       order[k] = order[k - 1];
     }
@@ -2621,26 +2619,24 @@ static void permi_rejection_rows(permi_rejection *work, permi_number *scale)
 {
   const int n = work->n;
   double *a = work->a, *key = work->ratio;
-  int i, j, k;
-  for (j = 0; j < n; j++) {
-    double sum = 0, x;
-    for (i = 0; i < n; i++) {
-      x = a[i * n + j];
-      sum += x * x;
-    }
-    for (k = j; k > 0 && key[k - 1] < sum; k--) {
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+    int k = j;
+    for (int i = 0; i < n; i++)
+      sum += a[i * n + j] * a[i * n + j];
+    for (; k > 0 && key[k - 1] < sum; k--) {
       key[k] = key[k - 1];
       work->order[k] = work->order[k - 1];
     }
     key[k] = sum;
     work->order[k] = j;
   }
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double largest = 0, sum = 0, *row = a + (size_t)i * (size_t)n;
     memcpy(key, row, (size_t)n * sizeof *key);
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       largest = fmax(largest, key[j]);
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       sum += row[j] = key[work->order[j]] / largest;
     permi_number_by(scale, largest * (permi_rejection_h(sum) / PERMI_E), 0);
   }
@@ -2724,17 +2720,16 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   const permi_pairing made = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n, integers + 4 * n,
                               watch};
   int *mate = made.mate, *owner = made.owner, *from = made.mark, *queue = made.queue;
-  int start, i, j, head, tail, next;
   *pairing = made;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     mate[i] = owner[i] = -1;
-  for (start = 0; start < n && !permi_watch(watch, 2.0 * n); start++) {
+  for (int start = 0; start < n && !permi_watch(watch, 2.0 * n); start++) {
     int end = -1;
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       from[j] = -1;
     queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(watch, 1.0 * n); head++)
-      for (i = queue[head], j = 0; j < n && end < 0; j++)
+    for (int head = 0, tail = 1; head < tail && end < 0 && !permi_watch(watch, 1.0 * n); head++)
+      for (int i = queue[head], j = 0; j < n && end < 0; j++)
         if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
           from[j] = i;
           if (owner[j] < 0)
@@ -2744,8 +2739,8 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
         }
     if (end < 0)
       return watch->stopped != PERM_OK;
-    for (j = end; j >= 0; j = next) {
-      i = from[j];
+    for (int j = end, next; j >= 0; j = next) {
+      const int i = from[j];
       next = mate[i];
       owner[j] = i;
       mate[i] = j;
@@ -2940,20 +2935,6 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   return PERM_OK;
 }
 
-static void permi_rather_value(const permi_rather *rather, perm_estimate *estimate)
-{
-  const perm_result *result = rather->result;
-  const double rounded = fabs(result->value) < 9007199254740992.0 ? 0 : 2 * PERMI_UNIT * fabs(result->value);
-  estimate->value = result->value;
-  estimate->exp2 = result->exp2;
-  estimate->radius = estimate->proved_radius = estimate->standard_error = result->exact ? rounded : result->error_bound;
-  estimate->low = estimate->certain_low = result->value - estimate->radius;
-  estimate->high = estimate->certain_high = result->value + estimate->radius;
-  permi_say(estimate->message, sizeof estimate->message, "computed: method %s is predicted to take %s, samples %s or "
-            "more", perm_name("method", result->method), permi_time_words(rather->computed).text,
-            permi_time_words(rather->asked).text);
-}
-
 static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
                                   perm_estimate *estimate)
 {
@@ -2984,15 +2965,14 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_number scale = permi_number_one();
   permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
-  permi_moments *sample;
-  int *integers, negative, copied, parts;
+  int negative;
   permi_rather rather = {n, plan->guarantee, view, &watch, 0, 0, result};
   perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
-  sampler.parts = parts = sampler.signs ? view->parts : 1;
+  const int parts = sampler.parts = sampler.signs ? view->parts : 1;
   estimate->estimator = plan->estimator;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
@@ -3001,10 +2981,11 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
   double *a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
+  int *integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
-  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  permi_moments *sample =
+      (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
+  const int copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
   if (pool.failed) {
     status = permi_fail_memory(result);
   } else if (copied < 0) {
@@ -3056,11 +3037,19 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pool_release(&pool);
   if (status != PERM_PART_DONE)
     return status;
-  permi_rather_value(&rather, estimate);
+  const double rounded = fabs(result->value) < 9007199254740992.0 ? 0 : 2 * PERMI_UNIT * fabs(result->value);
+  estimate->value = result->value;
+  estimate->exp2 = result->exp2;
+  estimate->radius = estimate->proved_radius = estimate->standard_error = result->exact ? rounded : result->error_bound;
+  estimate->low = estimate->certain_low = result->value - estimate->radius;
+  estimate->high = estimate->certain_high = result->value + estimate->radius;
+  permi_say(estimate->message, sizeof estimate->message, "computed: method %s is predicted to take %s, samples %s or "
+            "more", perm_name("method", result->method), permi_time_words(rather.computed).text,
+            permi_time_words(rather.asked).text);
   return PERM_OK;
 }
 
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+static perm_status permi_estimate(int n, permi_view view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
   static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0, 0};
@@ -3071,8 +3060,8 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   perm_result result;
   if (!estimate)
     return PERM_ERROR_NULL;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  perm_status status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, &view));
+  perm_status status = permi_estimate_metered(n, &view, &plan, options, estimate, &result);
   status = permi_meter_end(&call, status, &result);
   const double size = hypot(estimate->value, estimate->imaginary);
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
@@ -3095,19 +3084,12 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   return status;
 }
 
-PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                             const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                                const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
+#define PERMI_ESTIMATES(name, parts)                                                                                   \
+  PERM_MORE_API perm_status name(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,                 \
+                                 const perm_options *options, perm_estimate *estimate)                                 \
+  { return permi_estimate(n, permi_view_make(a, ld, parts), plan, options, estimate); }
+PERMI_ESTIMATES(perm_estimate_real, 1)
+PERMI_ESTIMATES(perm_estimate_complex, 2)
 
 #define PERMI_PLAN(member) PERMI_MEMBER(perm_estimate_plan, member)
 #define PERMI_ESTIMATE(member) PERMI_MEMBER(perm_estimate, member)

@@ -105,26 +105,25 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int
                                permi_moments *sample)
 {
   const int n = sampler->n, parts = sampler->parts;
-  int i, j;
   uint64_t bits = 0;
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     bits = j % 64 ? bits >> 1 : permi_random(&state);
     sign[j] = bits & 1 ? -1 : 1;
     sample->value *= sign[j];
   }
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
     double re[2] = {0, 0}, im = 0;
     if (parts == 1) {
-      for (j = 0; j + 1 < n; j += 2)
+      for (int j = 0; j + 1 < n; j += 2)
         for (int k = 0; k < 2; k++)
           re[k] += row[j + k] * sign[j + k];
-      if (j < n)
-        re[0] += row[j] * sign[j];
+      if (n & 1)
+        re[0] += row[n - 1] * sign[n - 1];
       sample->value *= re[0] + re[1];
     } else {
       const double x = sample->value, y = sample->imaginary;
-      for (j = 0; j < n; j++) {
+      for (int j = 0; j < n; j++) {
         re[0] += row[2 * j] * sign[j];
         im += row[2 * j + 1] * sign[j];
       }
@@ -259,12 +258,11 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
 /* Rows, fewest entries first; entries has room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
-  int i, j, k;
-  for (i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
-    int count = 0;
-    for (j = 0; j < n; j++)
+  for (int i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
+    int count = 0, k = i;
+    for (int j = 0; j < n; j++)
       count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
-    for (k = i; k > 0 && entries[k - 1] > count; k--) {
+    for (; k > 0 && entries[k - 1] > count; k--) {
       entries[k] = entries[k - 1];
       order[k] = order[k - 1];
     }

@@ -61,20 +61,6 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   return PERM_OK;
 }
 
-static void permi_rather_value(const permi_rather *rather, perm_estimate *estimate)
-{
-  const perm_result *result = rather->result;
-  const double rounded = fabs(result->value) < 9007199254740992.0 ? 0 : 2 * PERMI_UNIT * fabs(result->value);
-  estimate->value = result->value;
-  estimate->exp2 = result->exp2;
-  estimate->radius = estimate->proved_radius = estimate->standard_error = result->exact ? rounded : result->error_bound;
-  estimate->low = estimate->certain_low = result->value - estimate->radius;
-  estimate->high = estimate->certain_high = result->value + estimate->radius;
-  permi_say(estimate->message, sizeof estimate->message, "computed: method %s is predicted to take %s, samples %s or "
-            "more", perm_name("method", result->method), permi_time_words(rather->computed).text,
-            permi_time_words(rather->asked).text);
-}
-
 static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
                                   perm_estimate *estimate)
 {
@@ -105,15 +91,14 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_number scale = permi_number_one();
   permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
-  permi_moments *sample;
-  int *integers, negative, copied, parts;
+  int negative;
   permi_rather rather = {n, plan->guarantee, view, &watch, 0, 0, result};
   perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
-  sampler.parts = parts = sampler.signs ? view->parts : 1;
+  const int parts = sampler.parts = sampler.signs ? view->parts : 1;
   estimate->estimator = plan->estimator;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
@@ -122,10 +107,11 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
   double *a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
+  int *integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
-  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  permi_moments *sample =
+      (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
+  const int copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
   if (pool.failed) {
     status = permi_fail_memory(result);
   } else if (copied < 0) {
@@ -177,11 +163,19 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pool_release(&pool);
   if (status != PERM_PART_DONE)
     return status;
-  permi_rather_value(&rather, estimate);
+  const double rounded = fabs(result->value) < 9007199254740992.0 ? 0 : 2 * PERMI_UNIT * fabs(result->value);
+  estimate->value = result->value;
+  estimate->exp2 = result->exp2;
+  estimate->radius = estimate->proved_radius = estimate->standard_error = result->exact ? rounded : result->error_bound;
+  estimate->low = estimate->certain_low = result->value - estimate->radius;
+  estimate->high = estimate->certain_high = result->value + estimate->radius;
+  permi_say(estimate->message, sizeof estimate->message, "computed: method %s is predicted to take %s, samples %s or "
+            "more", perm_name("method", result->method), permi_time_words(rather.computed).text,
+            permi_time_words(rather.asked).text);
   return PERM_OK;
 }
 
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+static perm_status permi_estimate(int n, permi_view view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
   static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0, 0};
@@ -192,8 +186,8 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   perm_result result;
   if (!estimate)
     return PERM_ERROR_NULL;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  perm_status status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, &view));
+  perm_status status = permi_estimate_metered(n, &view, &plan, options, estimate, &result);
   status = permi_meter_end(&call, status, &result);
   const double size = hypot(estimate->value, estimate->imaginary);
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
@@ -216,19 +210,12 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   return status;
 }
 
-PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                             const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                                const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
+#define PERMI_ESTIMATES(name, parts)                                                                                   \
+  PERM_MORE_API perm_status name(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,                 \
+                                 const perm_options *options, perm_estimate *estimate)                                 \
+  { return permi_estimate(n, permi_view_make(a, ld, parts), plan, options, estimate); }
+PERMI_ESTIMATES(perm_estimate_real, 1)
+PERMI_ESTIMATES(perm_estimate_complex, 2)
 
 #define PERMI_PLAN(member) PERMI_MEMBER(perm_estimate_plan, member)
 #define PERMI_ESTIMATE(member) PERMI_MEMBER(perm_estimate, member)

@@ -214,26 +214,24 @@ static void permi_rejection_rows(permi_rejection *work, permi_number *scale)
 {
   const int n = work->n;
   double *a = work->a, *key = work->ratio;
-  int i, j, k;
-  for (j = 0; j < n; j++) {
-    double sum = 0, x;
-    for (i = 0; i < n; i++) {
-      x = a[i * n + j];
-      sum += x * x;
-    }
-    for (k = j; k > 0 && key[k - 1] < sum; k--) {
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+    int k = j;
+    for (int i = 0; i < n; i++)
+      sum += a[i * n + j] * a[i * n + j];
+    for (; k > 0 && key[k - 1] < sum; k--) {
       key[k] = key[k - 1];
       work->order[k] = work->order[k - 1];
     }
     key[k] = sum;
     work->order[k] = j;
   }
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double largest = 0, sum = 0, *row = a + (size_t)i * (size_t)n;
     memcpy(key, row, (size_t)n * sizeof *key);
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       largest = fmax(largest, key[j]);
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       sum += row[j] = key[work->order[j]] / largest;
     permi_number_by(scale, largest * (permi_rejection_h(sum) / PERMI_E), 0);
   }
@@ -317,17 +315,16 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   const permi_pairing made = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n, integers + 4 * n,
                               watch};
   int *mate = made.mate, *owner = made.owner, *from = made.mark, *queue = made.queue;
-  int start, i, j, head, tail, next;
   *pairing = made;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     mate[i] = owner[i] = -1;
-  for (start = 0; start < n && !permi_watch(watch, 2.0 * n); start++) {
+  for (int start = 0; start < n && !permi_watch(watch, 2.0 * n); start++) {
     int end = -1;
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       from[j] = -1;
     queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(watch, 1.0 * n); head++)
-      for (i = queue[head], j = 0; j < n && end < 0; j++)
+    for (int head = 0, tail = 1; head < tail && end < 0 && !permi_watch(watch, 1.0 * n); head++)
+      for (int i = queue[head], j = 0; j < n && end < 0; j++)
         if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
           from[j] = i;
           if (owner[j] < 0)
@@ -337,8 +334,8 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
         }
     if (end < 0)
       return watch->stopped != PERM_OK;
-    for (j = end; j >= 0; j = next) {
-      i = from[j];
+    for (int j = end, next; j >= 0; j = next) {
+      const int i = from[j];
       next = mate[i];
       owner[j] = i;
       mate[i] = j;
