@@ -3866,15 +3866,6 @@ typedef struct permi_coefficients_run {
   double most;
 } permi_coefficients_run;
 
-static double permi_coefficients_real(const permi_coefficients_run *run, const permi_coefficient *c, int side, int q)
-{
-  const int64_t x = c->integer[side];
-  if (!run->prime)
-    return side ? c->imaginary : c->real;
-  return x < 1 << 30 && x > -(1 << 30) ? (double)x
-                                       : permi_balanced(permi_residue_of(x, run->prime[q].p), run->prime[q].p);
-}
-
 /* given: a run's. */
 static void permi_coefficients_block(const permi_numbers *given, void *to, size_t count, const permi_origin *origin,
                                      int origins)
@@ -3886,11 +3877,15 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
   permi_numbers numbers = *given;
   for (int q = 0; q < run->primes; q++) {
     double *y = (double *)to + (size_t)q * words * count, weight = 0;
+    const uint64_t p = run->prime ? run->prime[q].p : 0;
     int constants = 0, ways = 0, moves = 0;
     for (int side = 0; side < 2; side++) {
       constants = ways;
       for (int s = 0; s < origins; s++) {
-        const double real = permi_coefficients_real(run, origin[s].c, side, q);
+        const int64_t x = origin[s].c->integer[side];
+        const double real = !p                              ? (side ? origin[s].c->imaginary : origin[s].c->real)
+                            : x < 1 << 30 && x > -(1 << 30) ? (double)x
+                                                            : permi_balanced(permi_residue_of(x, p), p);
         if (real == 0)
           continue;
         way[ways] = origin[s];
@@ -3901,7 +3896,7 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
       }
     }
     const permi_block_kernel kernel = run->kernel[weight > run->most];
-    numbers.modulus = run->prime ? run->prime[q].p : 0;
+    numbers.modulus = p;
     for (size_t k = 0, more; k < words; k += more) { /* without places coefficients follow each other */
       const int first = k < before ? 0 : constants, last = k ? ways : constants;
       more = k && k < before ? (before < words ? before : words) - k : 1;
@@ -4252,20 +4247,6 @@ static int permi_circle_room(const permi_pencil *pencil)
   return (int)fmin(bits, 1e6);
 }
 
-/* Of C and L with a largest entry from 1/2 to 1. */
-static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
-{
-  const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const int c = plan->shift[0], l = plan->shift[1], lines = permi_matrix_shorter(&pencil->matrix);
-  const perm_status status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
-  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long unit = (long long)c * (lines - k) + (long long)l * k;
-    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
-    values[k] = permi_ldexp(values[k], unit);
-  }
-  return status;
-}
-
 static void permi_circle_at(permi_pencil *pencil, double re, double im)
 {
   perm_matrix *matrix = &pencil->matrix;
@@ -4337,10 +4318,19 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
   }
   if (status == PERM_OK)
     status = permi_pencil_may(pencil, fmin(points, plan->seconds), planning);
-  if (status == PERM_OK && plan->seconds > points)
+  if (status == PERM_OK && plan->seconds > points) {
     status = permi_circle_run(pencil, values, bounds);
-  else if (status == PERM_OK && plan->frontier)
-    status = permi_circle_vectors(pencil, plan, values, bounds);
+  } else if (status == PERM_OK && plan->frontier) { /* of C and L with a largest entry from 1/2 to 1 */
+    const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
+    const int c = plan->shift[0], l = plan->shift[1], lines = permi_matrix_shorter(&pencil->matrix);
+    status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
+    for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+      const long long unit = (long long)c * (lines - k) + (long long)l * k;
+      bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) +
+                  (values[k] > 0 ? DBL_MIN : 0);
+      values[k] = permi_ldexp(values[k], unit);
+    }
+  }
   if (status == PERM_OK && plan->seconds <= points)
     pencil->result->method = PERM_METHOD_FRONTIER;
   return status;

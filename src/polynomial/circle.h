@@ -19,20 +19,6 @@ static int permi_circle_room(const permi_pencil *pencil)
   return (int)fmin(bits, 1e6);
 }
 
-/* Of C and L with a largest entry from 1/2 to 1. */
-static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
-{
-  const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const int c = plan->shift[0], l = plan->shift[1], lines = permi_matrix_shorter(&pencil->matrix);
-  const perm_status status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
-  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long unit = (long long)c * (lines - k) + (long long)l * k;
-    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
-    values[k] = permi_ldexp(values[k], unit);
-  }
-  return status;
-}
-
 static void permi_circle_at(permi_pencil *pencil, double re, double im)
 {
   perm_matrix *matrix = &pencil->matrix;
@@ -104,10 +90,19 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
   }
   if (status == PERM_OK)
     status = permi_pencil_may(pencil, fmin(points, plan->seconds), planning);
-  if (status == PERM_OK && plan->seconds > points)
+  if (status == PERM_OK && plan->seconds > points) {
     status = permi_circle_run(pencil, values, bounds);
-  else if (status == PERM_OK && plan->frontier)
-    status = permi_circle_vectors(pencil, plan, values, bounds);
+  } else if (status == PERM_OK && plan->frontier) { /* of C and L with a largest entry from 1/2 to 1 */
+    const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
+    const int c = plan->shift[0], l = plan->shift[1], lines = permi_matrix_shorter(&pencil->matrix);
+    status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
+    for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+      const long long unit = (long long)c * (lines - k) + (long long)l * k;
+      bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) +
+                  (values[k] > 0 ? DBL_MIN : 0);
+      values[k] = permi_ldexp(values[k], unit);
+    }
+  }
   if (status == PERM_OK && plan->seconds <= points)
     pencil->result->method = PERM_METHOD_FRONTIER;
   return status;

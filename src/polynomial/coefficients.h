@@ -34,15 +34,6 @@ typedef struct permi_coefficients_run {
   double most;
 } permi_coefficients_run;
 
-static double permi_coefficients_real(const permi_coefficients_run *run, const permi_coefficient *c, int side, int q)
-{
-  const int64_t x = c->integer[side];
-  if (!run->prime)
-    return side ? c->imaginary : c->real;
-  return x < 1 << 30 && x > -(1 << 30) ? (double)x
-                                       : permi_balanced(permi_residue_of(x, run->prime[q].p), run->prime[q].p);
-}
-
 /* given: a run's. */
 static void permi_coefficients_block(const permi_numbers *given, void *to, size_t count, const permi_origin *origin,
                                      int origins)
@@ -54,11 +45,15 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
   permi_numbers numbers = *given;
   for (int q = 0; q < run->primes; q++) {
     double *y = (double *)to + (size_t)q * words * count, weight = 0;
+    const uint64_t p = run->prime ? run->prime[q].p : 0;
     int constants = 0, ways = 0, moves = 0;
     for (int side = 0; side < 2; side++) {
       constants = ways;
       for (int s = 0; s < origins; s++) {
-        const double real = permi_coefficients_real(run, origin[s].c, side, q);
+        const int64_t x = origin[s].c->integer[side];
+        const double real = !p                              ? (side ? origin[s].c->imaginary : origin[s].c->real)
+                            : x < 1 << 30 && x > -(1 << 30) ? (double)x
+                                                            : permi_balanced(permi_residue_of(x, p), p);
         if (real == 0)
           continue;
         way[ways] = origin[s];
@@ -69,7 +64,7 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
       }
     }
     const permi_block_kernel kernel = run->kernel[weight > run->most];
-    numbers.modulus = run->prime ? run->prime[q].p : 0;
+    numbers.modulus = p;
     for (size_t k = 0, more; k < words; k += more) { /* without places coefficients follow each other */
       const int first = k < before ? 0 : constants, last = k ? ways : constants;
       more = k && k < before ? (before < words ? before : words) - k : 1;
