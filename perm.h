@@ -8052,9 +8052,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
-  permi_lines all;
-  all.line = line;
-  all.lines = problem->n;
+  const permi_lines all = {line, NULL, problem->n, 0};
   for (i = 0; i < problem->n; i++)
     line[i] = i;
   for (side = 0; side < 2; side++)
@@ -8113,26 +8111,25 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   permi_lines side[2];
-  int needed, s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
   memset(counted, 0, sizeof *counted);
   if (!first)
     return PERM_ERROR_MEMORY;
-  for (s = 0; s < 2; s++) {
+  for (int s = 0; s < 2; s++) {
     side[s].line = (int *)(first + most) + 2 * s * most;
     side[s].count = side[s].line + most;
     side[s].total = 0;
   }
-  for (j = 0; j < problem->n; j++)
+  for (int j = 0; j < problem->n; j++)
     side[1].line[j] = j;
   side[1].lines = problem->n;
-  for (s = 0; s < 2; s++)
+  for (int s = 0; s < 2; s++)
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
-  needed = side[0].total < side[1].total ? side[0].total : side[1].total;
-  for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
+  const int needed = side[0].total < side[1].total ? side[0].total : side[1].total;
+  for (int s = 0; s < 2; s++) { /* harmless where lines are to spare */
     permi_lines *lines = &side[s];
     const int all = lines->lines;
-    for (i = lines->lines = 0; i < all; i++) {
+    for (int i = lines->lines = 0; i < all; i++) {
       const int zero = permi_lines_equal(problem, s, lines->line[i], -1, &side[1 - s]);
       lines->line[lines->lines] = lines->line[i];
       lines->count[lines->lines] = lines->count[i];
@@ -8141,7 +8138,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     }
     counted->zero |= side[s].total < needed;
   }
-  s = side[0].total > side[1].total;
+  const int s = side[0].total > side[1].total;
   const permi_lines *rows = &side[s], *columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
@@ -8156,9 +8153,9 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   double *to = counted->real;
   if (problem->integer)
     counted->integer = (int64_t *)(void *)to;
-  for (i = 0; i < counted->m; i++)
-    for (j = 0; j < counted->n; j++)
-      for (part = 0; part < problem->parts; part++) {
+  for (int i = 0; i < counted->m; i++)
+    for (int j = 0; j < counted->n; j++)
+      for (int part = 0; part < problem->parts; part++) {
         const uint64_t bits = permi_line_bits(problem, s, rows->line[i], columns->line[j], part);
         memcpy(to++, &bits, sizeof bits);
       }
@@ -8260,36 +8257,6 @@ typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
 
-PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
-{
-  permi_counted_bound bound = {{0, 0}, {0, 0}};
-  for (int by_columns = 0; by_columns < 2; by_columns++) {
-    const permi_shape shape = permi_shape_of(counted, by_columns);
-    for (int x = 0; x < shape.digits; x++) {
-      double sum = 0;
-      for (int k = 0; k < shape.forms; k++)
-        for (int part = 0; part < counted->parts; part++)
-          sum += shape.form_count[k] *
-                 fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
-      bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-      bound.sums[by_columns] += shape.digit_count[x] * sum;
-    }
-  }
-  return bound;
-}
-
-/* Returns the words, with sign, that every sum needs, 0 if too many. */
-PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
-{
-  const permi_shape *shape = &choice->shape;
-  const int signs = choice->method != PERM_METHOD_SUBSETS;
-  double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
-  if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
-    bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
-  bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
-  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
-}
-
 /* `one`: the time of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
@@ -8325,7 +8292,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   double product = 1, fraction = 0, one, size;
   int odd = 0, largest = 0, d;
   if (exact) {
-    choice.words = permi_choice_words(&choice, bound);
+    const int signs = method != PERM_METHOD_SUBSETS;
+    double bits = bound->bits[signs && !by_columns && !skips];
+    if (signs && skips) /* |e_M| <= (sum of |forms|)^M / M! */
+      bits = fmax(0, shape.needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape.needed)) + 1;
+    bits = ceil((bits + (signs ? shape.digit_total : 0)) * (1 + 1e-9)) + 3;
+    choice.words = bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1; /* with sign, in every sum */
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -8382,8 +8354,17 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
-  if (precision == PERM_PRECISION_EXACT)
-    bound = permi_counted_bound_of(counted);
+  for (int side = 0; side < 2 && precision == PERM_PRECISION_EXACT; side++) {
+    const permi_shape shape = permi_shape_of(counted, side);
+    for (int x = 0; x < shape.digits; x++) {
+      double sum = 0;
+      for (int k = 0; k < shape.forms; k++)
+        for (int part = 0; part < counted->parts; part++)
+          sum += shape.form_count[k] * fabs((double)counted->integer[permi_counted_at(counted, side, x, k, part)]);
+      bound.bits[side] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+      bound.sums[side] += shape.digit_count[x] * sum;
+    }
+  }
   for (int k = 0; k < 6; k++) {
     const perm_method method = engines[k / 2];
     const int by_columns = k & 1;
@@ -8548,16 +8529,15 @@ static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x
 {
   const permi_counts *counts = dp->counts;
   double most = 0;
-  size_t at;
-  int x, k, plane;
-  for (x = x1, at = base + (size_t)x1; x >= x0; x--, at--) {
+  for (int x = x1; x >= x0; x--) {
+    const size_t at = base + (size_t)x;
     uint64_t *to = dp->cell ? dp->cell + at * counts->size : NULL;
     double sum[3] = {0, 0, 0};
     if (to && !counts->skips)
       memset(to, 0, counts->size * sizeof *to);
     else if (dp->plane[2] && counts->skips)
       sum[2] = dp->plane[2][at];
-    for (k = x ? -1 : 0; k < dp->active; k++) {
+    for (int k = x ? -1 : 0; k < dp->active; k++) {
       const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
       const int which = k < 0 ? x : dp->which[k];
       if (to) {
@@ -8574,9 +8554,9 @@ static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x
       if (dp->plane[2])
         sum[2] += dp->weight[2][which] * dp->plane[2][from];
     }
-    for (k = 0; to && k < counts->parts && !counts->integer; k++)
+    for (int k = 0; to && k < counts->parts && !counts->integer; k++)
       permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &most, &dp->least_state);
-    for (plane = 0; plane < 3; plane++)
+    for (int plane = 0; plane < 3; plane++)
       if (dp->plane[plane]) {
         dp->plane[plane][at] = sum[plane];
         permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
@@ -8668,30 +8648,28 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
   double unused = 0;
-  int d, v, part;
   dp->least_weight = 1;
-  for (d = 0; d < counts->digits; d++) {
-    for (part = 0; part < counts->parts; part++)
+  for (int d = 0; d < counts->digits; d++) {
+    for (int part = 0; part < counts->parts; part++)
       permi_size_seen(fabs(permi_counts_entry(counts, d, part, form)), &unused, &dp->least_weight);
-    for (v = 1; v < counts->radix[d]; v++) {
+    for (int v = 1; v < counts->radix[d]; v++) {
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
         permi_counts_factor(counts, d, form, left, &dp->factor[at]);
-      for (part = 0; part < counts->parts && !dp->factor; part++)
+      for (int part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
   }
-  for (d = 0; d < dp->block && counts->skips && !dp->factor; d++) {
+  for (int d = 0; d < dp->block && counts->skips && !dp->factor; d++) {
     const int stride = (int)dp->stride[d];
-    int x, k, plane;
-    for (plane = 0; plane < 4; plane++) {
+    for (int plane = 0; plane < 4; plane++) {
       const double *weight = dp->weight[plane == 3 ? 1 : plane] + dp->at[d], sign = plane == 3 ? -1 : 1;
       double *inner = dp->inner[plane] + d * dp->row;
       if (plane == 2 ? !dp->plane[2] : plane && !dp->plane[1])
         continue;
-      for (x = 0, v = 0; x < dp->row; x += stride, v = v + 1 < counts->radix[d] ? v + 1 : 0)
-        for (k = x; k < x + stride; k++)
+      for (int x = 0, v = 0; x < dp->row; x += stride, v = v + 1 < counts->radix[d] ? v + 1 : 0)
+        for (int k = x; k < x + stride; k++)
           inner[k] = v ? sign * weight[v] : 0;
     }
   }
@@ -8744,7 +8722,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
       const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
-      int e;
       dp->least_state = (double)INFINITY;
       const double most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
       if (control && control->stopped != PERM_OK)
@@ -8755,8 +8732,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
         continue;
       lost += safe ? 0 : PERMI_LEAST * (counts->digits + 2.0) * (double)dp->states;
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
-        frexp(most, &e);
-        e -= 600;
+        const int e = permi_exponent(most) - 600;
         for (plane = 0; plane < 3; plane++)
           for (size_t s = 0; dp->plane[plane] && s < dp->states; s++)
             dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
@@ -9322,24 +9298,6 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* Sorts digits stably by falling count; half_last: moves the last odd one, else the first, to the end. */
-PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
-{
-  int at = digits - 1, d, k;
-  for (d = 0; d < digits; d++) {
-    for (k = d; k > 0 && count[order[k - 1]] < count[d]; k--)
-      order[k] = order[k - 1];
-    order[k] = d;
-  }
-  if (!half_last)
-    return;
-  while (at > 0 && !(count[order[at]] & 1))
-    at--;
-  k = order[at];
-  memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
-  order[digits - 1] = k;
-}
-
 /* Makes counts with exp2, zeros, in their memory. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
@@ -9348,16 +9306,12 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
-  permi_numbers numbers;
-  size_t size, weights = 0;
-  numbers.algebra = choice->modulus ? PERMI_RESIDUES
-                    : choice->words ? PERMI_WORDS
-                    : parts == 2    ? PERMI_PAIR_DD_VALUES
-                                    : PERMI_MAGNITUDES_DD;
-  numbers.parts = parts;
-  numbers.words = choice->words;
-  numbers.modulus = choice->modulus;
-  size = plain ? 1 : permi_numbers_words(&numbers);
+  const permi_numbers numbers = {choice->modulus ? PERMI_RESIDUES
+                                 : choice->words ? PERMI_WORDS
+                                 : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                                 : PERMI_MAGNITUDES_DD, parts, choice->words, choice->modulus};
+  const size_t size = plain ? 1 : permi_numbers_words(&numbers);
+  size_t weights = 0;
   if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
   permi_counts *counts = (permi_counts *)permi_allocate_zeros(
@@ -9387,7 +9341,20 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[0] = counts->form_count + forms;
   exp2[1] = exp2[0] + digits;
   int *order = exp2[1] + forms;
-  permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
+  for (int d = 0; d < digits; d++) { /* stably by falling count */
+    int k = d;
+    for (; k > 0 && shape->digit_count[order[k - 1]] < shape->digit_count[d]; k--)
+      order[k] = order[k - 1];
+    order[k] = d;
+  }
+  if (choice->method != PERM_METHOD_SUBSETS) { /* the last odd one, else the first, counts half at the end */
+    int at = digits - 1;
+    while (at > 0 && !(shape->digit_count[order[at]] & 1))
+      at--;
+    const int half = order[at];
+    memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
+    order[digits - 1] = half;
+  }
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (int d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
@@ -9440,7 +9407,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2], k;
+  int *exp2[2];
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
                            choice->work,   choice->seconds, choice->bytes, 0};
@@ -9469,12 +9436,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->method != PERM_METHOD_SUBSETS)
     lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, leaf);
-  {
-    const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
-                          counts->parts, leaf->integer, (int)counts->absolute_mask};
-    for (k = 0; k < 7; k++)
-      fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
-  }
+  const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
+                        counts->parts, leaf->integer, (int)counts->absolute_mask};
+  for (int k = 0; k < 7; k++)
+    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);

@@ -57,9 +57,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
-  permi_lines all;
-  all.line = line;
-  all.lines = problem->n;
+  const permi_lines all = {line, NULL, problem->n, 0};
   for (i = 0; i < problem->n; i++)
     line[i] = i;
   for (side = 0; side < 2; side++)
@@ -118,26 +116,25 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   permi_lines side[2];
-  int needed, s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
   memset(counted, 0, sizeof *counted);
   if (!first)
     return PERM_ERROR_MEMORY;
-  for (s = 0; s < 2; s++) {
+  for (int s = 0; s < 2; s++) {
     side[s].line = (int *)(first + most) + 2 * s * most;
     side[s].count = side[s].line + most;
     side[s].total = 0;
   }
-  for (j = 0; j < problem->n; j++)
+  for (int j = 0; j < problem->n; j++)
     side[1].line[j] = j;
   side[1].lines = problem->n;
-  for (s = 0; s < 2; s++)
+  for (int s = 0; s < 2; s++)
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
-  needed = side[0].total < side[1].total ? side[0].total : side[1].total;
-  for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
+  const int needed = side[0].total < side[1].total ? side[0].total : side[1].total;
+  for (int s = 0; s < 2; s++) { /* harmless where lines are to spare */
     permi_lines *lines = &side[s];
     const int all = lines->lines;
-    for (i = lines->lines = 0; i < all; i++) {
+    for (int i = lines->lines = 0; i < all; i++) {
       const int zero = permi_lines_equal(problem, s, lines->line[i], -1, &side[1 - s]);
       lines->line[lines->lines] = lines->line[i];
       lines->count[lines->lines] = lines->count[i];
@@ -146,7 +143,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     }
     counted->zero |= side[s].total < needed;
   }
-  s = side[0].total > side[1].total;
+  const int s = side[0].total > side[1].total;
   const permi_lines *rows = &side[s], *columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
@@ -161,9 +158,9 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   double *to = counted->real;
   if (problem->integer)
     counted->integer = (int64_t *)(void *)to;
-  for (i = 0; i < counted->m; i++)
-    for (j = 0; j < counted->n; j++)
-      for (part = 0; part < problem->parts; part++) {
+  for (int i = 0; i < counted->m; i++)
+    for (int j = 0; j < counted->n; j++)
+      for (int part = 0; part < problem->parts; part++) {
         const uint64_t bits = permi_line_bits(problem, s, rows->line[i], columns->line[j], part);
         memcpy(to++, &bits, sizeof bits);
       }
@@ -265,36 +262,6 @@ typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
 
-PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
-{
-  permi_counted_bound bound = {{0, 0}, {0, 0}};
-  for (int by_columns = 0; by_columns < 2; by_columns++) {
-    const permi_shape shape = permi_shape_of(counted, by_columns);
-    for (int x = 0; x < shape.digits; x++) {
-      double sum = 0;
-      for (int k = 0; k < shape.forms; k++)
-        for (int part = 0; part < counted->parts; part++)
-          sum += shape.form_count[k] *
-                 fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
-      bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-      bound.sums[by_columns] += shape.digit_count[x] * sum;
-    }
-  }
-  return bound;
-}
-
-/* Returns the words, with sign, that every sum needs, 0 if too many. */
-PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
-{
-  const permi_shape *shape = &choice->shape;
-  const int signs = choice->method != PERM_METHOD_SUBSETS;
-  double bits = bound->bits[signs && !choice->by_columns && !shape->skips];
-  if (signs && shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
-    bits = fmax(0, shape->needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape->needed)) + 1;
-  bits = ceil((bits + (signs ? shape->digit_total : 0)) * (1 + 1e-9)) + 3;
-  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
-}
-
 /* `one`: the time of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
@@ -330,7 +297,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   double product = 1, fraction = 0, one, size;
   int odd = 0, largest = 0, d;
   if (exact) {
-    choice.words = permi_choice_words(&choice, bound);
+    const int signs = method != PERM_METHOD_SUBSETS;
+    double bits = bound->bits[signs && !by_columns && !skips];
+    if (signs && skips) /* |e_M| <= (sum of |forms|)^M / M! */
+      bits = fmax(0, shape.needed * log2(fmax(bound->sums[0], 1)) - permi_log2_factorial(shape.needed)) + 1;
+    bits = ceil((bits + (signs ? shape.digit_total : 0)) * (1 + 1e-9)) + 3;
+    choice.words = bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1; /* with sign, in every sum */
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -387,8 +359,17 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
-  if (precision == PERM_PRECISION_EXACT)
-    bound = permi_counted_bound_of(counted);
+  for (int side = 0; side < 2 && precision == PERM_PRECISION_EXACT; side++) {
+    const permi_shape shape = permi_shape_of(counted, side);
+    for (int x = 0; x < shape.digits; x++) {
+      double sum = 0;
+      for (int k = 0; k < shape.forms; k++)
+        for (int part = 0; part < counted->parts; part++)
+          sum += shape.form_count[k] * fabs((double)counted->integer[permi_counted_at(counted, side, x, k, part)]);
+      bound.bits[side] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+      bound.sums[side] += shape.digit_count[x] * sum;
+    }
+  }
   for (int k = 0; k < 6; k++) {
     const perm_method method = engines[k / 2];
     const int by_columns = k & 1;

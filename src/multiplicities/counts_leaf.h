@@ -182,24 +182,6 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* Sorts digits stably by falling count; half_last: moves the last odd one, else the first, to the end. */
-PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
-{
-  int at = digits - 1, d, k;
-  for (d = 0; d < digits; d++) {
-    for (k = d; k > 0 && count[order[k - 1]] < count[d]; k--)
-      order[k] = order[k - 1];
-    order[k] = d;
-  }
-  if (!half_last)
-    return;
-  while (at > 0 && !(count[order[at]] & 1))
-    at--;
-  k = order[at];
-  memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
-  order[digits - 1] = k;
-}
-
 /* Makes counts with exp2, zeros, in their memory. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
@@ -208,16 +190,12 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
-  permi_numbers numbers;
-  size_t size, weights = 0;
-  numbers.algebra = choice->modulus ? PERMI_RESIDUES
-                    : choice->words ? PERMI_WORDS
-                    : parts == 2    ? PERMI_PAIR_DD_VALUES
-                                    : PERMI_MAGNITUDES_DD;
-  numbers.parts = parts;
-  numbers.words = choice->words;
-  numbers.modulus = choice->modulus;
-  size = plain ? 1 : permi_numbers_words(&numbers);
+  const permi_numbers numbers = {choice->modulus ? PERMI_RESIDUES
+                                 : choice->words ? PERMI_WORDS
+                                 : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                                 : PERMI_MAGNITUDES_DD, parts, choice->words, choice->modulus};
+  const size_t size = plain ? 1 : permi_numbers_words(&numbers);
+  size_t weights = 0;
   if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
   permi_counts *counts = (permi_counts *)permi_allocate_zeros(
@@ -247,7 +225,20 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[0] = counts->form_count + forms;
   exp2[1] = exp2[0] + digits;
   int *order = exp2[1] + forms;
-  permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
+  for (int d = 0; d < digits; d++) { /* stably by falling count */
+    int k = d;
+    for (; k > 0 && shape->digit_count[order[k - 1]] < shape->digit_count[d]; k--)
+      order[k] = order[k - 1];
+    order[k] = d;
+  }
+  if (choice->method != PERM_METHOD_SUBSETS) { /* the last odd one, else the first, counts half at the end */
+    int at = digits - 1;
+    while (at > 0 && !(shape->digit_count[order[at]] & 1))
+      at--;
+    const int half = order[at];
+    memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
+    order[digits - 1] = half;
+  }
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (int d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
@@ -300,7 +291,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2], k;
+  int *exp2[2];
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
                            choice->work,   choice->seconds, choice->bytes, 0};
@@ -329,12 +320,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->method != PERM_METHOD_SUBSETS)
     lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, leaf);
-  {
-    const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
-                          counts->parts, leaf->integer, (int)counts->absolute_mask};
-    for (k = 0; k < 7; k++)
-      fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
-  }
+  const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
+                        counts->parts, leaf->integer, (int)counts->absolute_mask};
+  for (int k = 0; k < 7; k++)
+    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);

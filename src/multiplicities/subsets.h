@@ -143,16 +143,15 @@ static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x
 {
   const permi_counts *counts = dp->counts;
   double most = 0;
-  size_t at;
-  int x, k, plane;
-  for (x = x1, at = base + (size_t)x1; x >= x0; x--, at--) {
+  for (int x = x1; x >= x0; x--) {
+    const size_t at = base + (size_t)x;
     uint64_t *to = dp->cell ? dp->cell + at * counts->size : NULL;
     double sum[3] = {0, 0, 0};
     if (to && !counts->skips)
       memset(to, 0, counts->size * sizeof *to);
     else if (dp->plane[2] && counts->skips)
       sum[2] = dp->plane[2][at];
-    for (k = x ? -1 : 0; k < dp->active; k++) {
+    for (int k = x ? -1 : 0; k < dp->active; k++) {
       const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
       const int which = k < 0 ? x : dp->which[k];
       if (to) {
@@ -169,9 +168,9 @@ static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x
       if (dp->plane[2])
         sum[2] += dp->weight[2][which] * dp->plane[2][from];
     }
-    for (k = 0; to && k < counts->parts && !counts->integer; k++)
+    for (int k = 0; to && k < counts->parts && !counts->integer; k++)
       permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &most, &dp->least_state);
-    for (plane = 0; plane < 3; plane++)
+    for (int plane = 0; plane < 3; plane++)
       if (dp->plane[plane]) {
         dp->plane[plane][at] = sum[plane];
         permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
@@ -263,30 +262,28 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
   double unused = 0;
-  int d, v, part;
   dp->least_weight = 1;
-  for (d = 0; d < counts->digits; d++) {
-    for (part = 0; part < counts->parts; part++)
+  for (int d = 0; d < counts->digits; d++) {
+    for (int part = 0; part < counts->parts; part++)
       permi_size_seen(fabs(permi_counts_entry(counts, d, part, form)), &unused, &dp->least_weight);
-    for (v = 1; v < counts->radix[d]; v++) {
+    for (int v = 1; v < counts->radix[d]; v++) {
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
         permi_counts_factor(counts, d, form, left, &dp->factor[at]);
-      for (part = 0; part < counts->parts && !dp->factor; part++)
+      for (int part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
   }
-  for (d = 0; d < dp->block && counts->skips && !dp->factor; d++) {
+  for (int d = 0; d < dp->block && counts->skips && !dp->factor; d++) {
     const int stride = (int)dp->stride[d];
-    int x, k, plane;
-    for (plane = 0; plane < 4; plane++) {
+    for (int plane = 0; plane < 4; plane++) {
       const double *weight = dp->weight[plane == 3 ? 1 : plane] + dp->at[d], sign = plane == 3 ? -1 : 1;
       double *inner = dp->inner[plane] + d * dp->row;
       if (plane == 2 ? !dp->plane[2] : plane && !dp->plane[1])
         continue;
-      for (x = 0, v = 0; x < dp->row; x += stride, v = v + 1 < counts->radix[d] ? v + 1 : 0)
-        for (k = x; k < x + stride; k++)
+      for (int x = 0, v = 0; x < dp->row; x += stride, v = v + 1 < counts->radix[d] ? v + 1 : 0)
+        for (int k = x; k < x + stride; k++)
           inner[k] = v ? sign * weight[v] : 0;
     }
   }
@@ -339,7 +336,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
       const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
-      int e;
       dp->least_state = (double)INFINITY;
       const double most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
       if (control && control->stopped != PERM_OK)
@@ -350,8 +346,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
         continue;
       lost += safe ? 0 : PERMI_LEAST * (counts->digits + 2.0) * (double)dp->states;
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
-        frexp(most, &e);
-        e -= 600;
+        const int e = permi_exponent(most) - 600;
         for (plane = 0; plane < 3; plane++)
           for (size_t s = 0; dp->plane[plane] && s < dp->states; s++)
             dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
