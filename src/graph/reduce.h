@@ -27,15 +27,13 @@ static int permi_cell_exponent(const permi_cell *cell)
 static int permi_cell_scale(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = cell->imaginary == 0 ? 0 : ldexp(cell->imaginary, by);
-  int e, lost;
-  frexp(cell->real, &e);
   if (cell->imaginary == 0) {
-    lost = e + by < DBL_MIN_EXP;
+    const int lost = permi_exponent(cell->real) + by < DBL_MIN_EXP;
     cell->real = lost ? (cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2) : real;
     cell->absolute = fabs(cell->real);
     return lost;
   }
-  lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
+  const int lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
   cell->real = real == 0 && imaginary == 0 ? DBL_MIN / 2 : real;
   cell->imaginary = imaginary;
   cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
@@ -75,11 +73,10 @@ static int permi_scale(permi_working *working)
 {
   const int square = !working->alone;
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
+  int n = working->n, sweep, vertex, index, seen = 0, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *const given = working->shift;
-  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
-  if (!shift)
+  double *shift = working->shift;
+  if (!shift && !(shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)n, sizeof *shift)))
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
@@ -91,9 +88,8 @@ static int permi_scale(permi_working *working)
     shift[vertex] = floor(shift[vertex]);
   if (n <= PERM_MAX_N && square) { /* exponents of -400 or less as >>scale does */
     exponent = permi_scale_room(&working->allocator, n);
-    fine = exponent != NULL;
-    if (!fine)
-      goto done;
+    if (!exponent)
+      return 0;
     for (i = 0; i < n; i++) {
       for (j = 0; j < n; j++)
         exponent[i][j] = PERMI_NO_EXPONENT;
@@ -125,7 +121,7 @@ static int permi_scale(permi_working *working)
       }
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30))
-        goto done;
+        return 1;
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -133,9 +129,7 @@ static int permi_scale(permi_working *working)
     working->exp2 -= (long long)shift[vertex];
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
-done:
-  permi_release(&working->allocator, given ? NULL : shift);
-  return fine;
+  return 1;
 }
 
 static void permi_reduce_look(permi_working *working, int *tail, int vertex)
@@ -380,40 +374,6 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   return 1;
 }
 
-/* Takes free columns of one entry off: a row's are linked from alone[row].next[0] on. */
-static void permi_alone_peel(permi_working *working)
-{
-  for (int v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
-    const int index = working->head[v];
-    permi_cell *cell = &working->cell[index < 0 ? 0 : index], *alone = &working->alone[cell->vertex[0]];
-    const int last = alone->vertex[1] ? alone->next[0] : -1;
-    if (working->degree[v] != 1 || !permi_alone_add(working, cell))
-      continue;
-    permi_cell_unlink(working, index);
-    working->degree[v] = -1;
-    cell->next[0] = last;
-    alone->next[0] = index;
-  }
-}
-
-static perm_status permi_reduce_free(permi_working *working, int *tail, int vertex, int *singular)
-{
-  const int index = working->head[vertex], is_row = vertex < working->n;
-  const permi_cell *cell = &working->cell[index < 0 ? 0 : index];
-  perm_status status = PERM_OK;
-  if (index < 0) {
-    *singular = is_row && !working->alone[vertex].vertex[1];
-    working->degree[vertex] = -1;
-    if (is_row && !*singular)
-      status = permi_absorb(working, &working->alone[vertex]);
-  } else if (working->degree[vertex] == 1 && !is_row && permi_alone_add(working, cell)) {
-    permi_cell_unlink(working, index);
-    working->degree[vertex] = -1;
-    permi_reduce_look(working, tail, cell->vertex[0]);
-  }
-  return status;
-}
-
 /* Eliminates lines of degree 1 and 2, with free columns of degree 1. Sets *singular if a line is empty. Only the
    constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
@@ -434,7 +394,19 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
     const int degree = working->degree[vertex];
     const int side = vertex >= n;
     if (working->alone && degree >= 0 && (degree != 1 || side || working->alone[vertex].vertex[1])) {
-      const perm_status status = permi_reduce_free(working, &tail, vertex, singular);
+      const int index = working->head[vertex];
+      const permi_cell *cell = &working->cell[index < 0 ? 0 : index];
+      perm_status status = PERM_OK;
+      if (index < 0) {
+        *singular = !side && !working->alone[vertex].vertex[1];
+        working->degree[vertex] = -1;
+        if (!side && !*singular)
+          status = permi_absorb(working, &working->alone[vertex]);
+      } else if (degree == 1 && side && permi_alone_add(working, cell)) {
+        permi_cell_unlink(working, index);
+        working->degree[vertex] = -1;
+        permi_reduce_look(working, &tail, cell->vertex[0]);
+      }
       if (status != PERM_OK || *singular)
         return status;
       continue;
@@ -551,7 +523,7 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
 {
   perm_preparation *report = &working->report;
   perm_status status = PERM_OK;
-  int changed, v;
+  int changed;
   permi_split(working); /* rows from m on have no entries, hence no partners */
   *zero = report->structural_rank < m;
   if (*zero || permi_watch(working->watch, 0))
@@ -560,42 +532,24 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
   working->alone = (permi_cell *)permi_pool_zeros(&working->pool, (size_t)m, sizeof *working->alone);
   if (!working->alone || (!exact && !permi_scale(working)))
     return PERM_ERROR_MEMORY;
-  for (v = m; v < working->n; v++)
+  for (int v = m; v < working->n; v++)
     working->degree[v] = -1;
   if (!whole)
     status = permi_reduce(working, &changed, zero);
-  else if (working->zeros)
-    permi_alone_peel(working);
+  const int end = whole && working->zeros ? 2 * working->n : 0;
+  for (int v = working->n; v < end && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
+    const int index = working->head[v];
+    permi_cell *cell = &working->cell[index < 0 ? 0 : index], *alone = &working->alone[cell->vertex[0]];
+    const int last = alone->vertex[1] ? alone->next[0] : -1; /* a row's are linked from alone[row].next[0] on */
+    if (working->degree[v] != 1 || !permi_alone_add(working, cell))
+      continue;
+    permi_cell_unlink(working, index);
+    working->degree[v] = -1;
+    cell->next[0] = last;
+    alone->next[0] = index;
+  }
   if (status == PERM_OK && !*zero && !permi_watch(working->watch, 0))
     permi_components_number(working);
-  return status;
-}
-
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
-                                        perm_result *result)
-{
-  const int shorter = permi_matrix_shorter(matrix), square = matrix->m == matrix->n;
-  int first = 1, changed = square;
-  perm_status status = PERM_OK;
-  *zero = 0;
-  permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
-  if (!square)
-    status = permi_prepare_free(working, shorter, exact, 0, zero);
-  while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
-    if (!permi_split(working)) {
-      *zero = 1;
-      break;
-    }
-    if (first && !exact && !permi_scale(working))
-      return permi_fail_memory(result);
-    first = 0;
-    if (working->lost) /* the bound needs entries as they are */
-      break;
-    status = permi_reduce(working, &changed, zero);
-  }
-  working->report.cancelled = *zero && working->report.structural_rank == shorter;
-  if (status != PERM_OK)
-    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -64,6 +64,9 @@ static perm_status permi_working_make(permi_working *working, const perm_matrix 
                                       permi_control *watch, int *zero, perm_result *result)
 {
   const perm_options *options = watch->options;
+  const int shorter = permi_matrix_shorter(matrix), square = matrix->m == matrix->n;
+  int first = 1, changed = square;
+  perm_status status = PERM_OK;
   if (!permi_working_create(working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
     return permi_fail_memory(result);
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
@@ -71,7 +74,26 @@ static perm_status permi_working_make(permi_working *working, const perm_matrix 
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
   working->watch = watch;
   watch->activity = "preparing";
-  return permi_sparse_prepare(matrix, exact, working, zero, result);
+  *zero = 0;
+  permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
+  if (!square)
+    status = permi_prepare_free(working, shorter, exact, 0, zero);
+  while (changed && !*zero && status == PERM_OK && !permi_watch(watch, 0)) {
+    if (!permi_split(working)) {
+      *zero = 1;
+      break;
+    }
+    if (first && !exact && !permi_scale(working))
+      return permi_fail_memory(result);
+    first = 0;
+    if (working->lost) /* the bound needs entries as they are */
+      break;
+    status = permi_reduce(working, &changed, zero);
+  }
+  working->report.cancelled = *zero && working->report.structural_rank == shorter;
+  if (status != PERM_OK)
+    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
+  return status;
 }
 
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
