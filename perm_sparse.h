@@ -4414,19 +4414,18 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
 {
   const permi_budget *budget = &search->budget;
   const permi_control *watch = budget->account->watch;
-  double spent, round;
-  int pays = 0, k;
+  int pays = 0;
   permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
                       permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
   if (permi_orders_beyond(search, PERMI_ANNEAL_GAIN))
     return;
-  for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
+  for (double spent = 0, round; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
     const double before = search->cost, worked = watch->worked;
     int ran = 0;
     round = spent > 1 ? spent : 1;
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
+    for (int k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
       const double left = permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)
@@ -4570,23 +4569,22 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   double bound = working->lost ? working->lost_error : 0, estimate = bound;
   double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
-  int v, e, s;
   if (block->rounded && n <= PERMI_MAJORANT_ORDER && !block->free_lines) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
-    for (s = 0; s < (1 << n) - 1; s++) {
-      v = permi_count_ones((unsigned)s);
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int s = 0; s < (1 << n) - 1; s++) {
+      const int v = permi_count_ones((unsigned)s);
+      for (int e = block->start[v]; e < block->start[v + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - n);
         if (!(s & bit))
           value[s | bit] += value[s] * block->absolute[block->edge[e]];
       }
     }
-    majorant = value[s] * (1 + 1e-12) + 1e-280;
+    majorant = value[(1 << n) - 1] * (1 + 1e-12) + 1e-280;
   } else if (block->rounded) {
-    for (v = 0; v < block->vertices; v++) {
+    for (int v = 0; v < block->vertices; v++) {
       double sum = block->free_lines ? block->absolute[permi_block_alone(block, v)] : 0;
-      for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (int e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
       product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
@@ -8841,7 +8839,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
 {
   permi_tree_look look;
   const size_t all = (size_t)block->vertices;
-  int turn, v, w;
   double least = 0;
   graph->n = block->vertices;
   graph->scopes = 0;
@@ -8849,9 +8846,9 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
   if (!graph->turn && !permi_pool_ints(&graph->pool, &graph->turn, all, &graph->scope_start, all + 1, (int **)NULL))
     return PERM_ERROR_MEMORY;
   permi_tree_look_begin(&look, block);
-  for (turn = 0; turn < look.n; turn++) {
+  for (int turn = 0; turn < look.n; turn++) {
     int best = -1, least_key = INT_MAX;
-    for (v = 0; v < look.n; v++) {
+    for (int v = 0; v < look.n; v++) {
       int key = look.degree[v];
       if (key == INT_MAX || (start % 2 == 0 && best >= 0 && key > look.degree[best]))
         continue;
@@ -8872,12 +8869,12 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
       return PERM_ERROR_MEMORY;
     graph->turn[best] = turn;
     graph->scope_start[turn] = (int)graph->scopes;
-    for (w = 0; w < look.words; w++)
+    for (int w = 0; w < look.words; w++)
       for (uint64_t bits = look.adjacent[best][w]; bits; bits &= bits - 1)
         graph->scope[graph->scopes++] = 64 * w + permi_trailing_zeros(bits);
     permi_tree_look_eliminate(&look, best);
   }
-  graph->scope_start[turn] = (int)graph->scopes;
+  graph->scope_start[look.n] = (int)graph->scopes;
   return PERM_OK;
 }
 
@@ -9111,8 +9108,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
   int i, k, depth, top = 0, node = 0, steps = 0, doubled;
-  permi_tree_draft draft;
-  draft.graph = graph;
+  permi_tree_draft draft = {graph, NULL, NULL, NULL, NULL, NULL};
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);

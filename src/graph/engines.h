@@ -60,23 +60,22 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   double bound = working->lost ? working->lost_error : 0, estimate = bound;
   double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
-  int v, e, s;
   if (block->rounded && n <= PERMI_MAJORANT_ORDER && !block->free_lines) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
-    for (s = 0; s < (1 << n) - 1; s++) {
-      v = permi_count_ones((unsigned)s);
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int s = 0; s < (1 << n) - 1; s++) {
+      const int v = permi_count_ones((unsigned)s);
+      for (int e = block->start[v]; e < block->start[v + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - n);
         if (!(s & bit))
           value[s | bit] += value[s] * block->absolute[block->edge[e]];
       }
     }
-    majorant = value[s] * (1 + 1e-12) + 1e-280;
+    majorant = value[(1 << n) - 1] * (1 + 1e-12) + 1e-280;
   } else if (block->rounded) {
-    for (v = 0; v < block->vertices; v++) {
+    for (int v = 0; v < block->vertices; v++) {
       double sum = block->free_lines ? block->absolute[permi_block_alone(block, v)] : 0;
-      for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (int e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
       product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }

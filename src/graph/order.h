@@ -297,19 +297,18 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
 {
   const permi_budget *budget = &search->budget;
   const permi_control *watch = budget->account->watch;
-  double spent, round;
-  int pays = 0, k;
+  int pays = 0;
   permi_orders_anneal(search, anneal, search->order, PERMI_ANNEAL_HOT,
                       permi_anneal_units(search->cost, budget) / PERMI_ANNEAL_BEGIN);
   if (permi_orders_beyond(search, PERMI_ANNEAL_GAIN))
     return;
-  for (spent = 0; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
+  for (double spent = 0, round; (spent < budget->effort || pays) && watch->stopped == PERM_OK; spent += round) {
     const double before = search->cost, worked = watch->worked;
     int ran = 0;
     round = spent > 1 ? spent : 1;
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
+    for (int k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
       const double left = permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)

@@ -197,8 +197,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
   int i, k, depth, top = 0, node = 0, steps = 0, doubled;
-  permi_tree_draft draft;
-  draft.graph = graph;
+  permi_tree_draft draft = {graph, NULL, NULL, NULL, NULL, NULL};
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);

@@ -331,7 +331,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
 {
   permi_tree_look look;
   const size_t all = (size_t)block->vertices;
-  int turn, v, w;
   double least = 0;
   graph->n = block->vertices;
   graph->scopes = 0;
@@ -339,9 +338,9 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
   if (!graph->turn && !permi_pool_ints(&graph->pool, &graph->turn, all, &graph->scope_start, all + 1, (int **)NULL))
     return PERM_ERROR_MEMORY;
   permi_tree_look_begin(&look, block);
-  for (turn = 0; turn < look.n; turn++) {
+  for (int turn = 0; turn < look.n; turn++) {
     int best = -1, least_key = INT_MAX;
-    for (v = 0; v < look.n; v++) {
+    for (int v = 0; v < look.n; v++) {
       int key = look.degree[v];
       if (key == INT_MAX || (start % 2 == 0 && best >= 0 && key > look.degree[best]))
         continue;
@@ -362,12 +361,12 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
       return PERM_ERROR_MEMORY;
     graph->turn[best] = turn;
     graph->scope_start[turn] = (int)graph->scopes;
-    for (w = 0; w < look.words; w++)
+    for (int w = 0; w < look.words; w++)
       for (uint64_t bits = look.adjacent[best][w]; bits; bits &= bits - 1)
         graph->scope[graph->scopes++] = 64 * w + permi_trailing_zeros(bits);
     permi_tree_look_eliminate(&look, best);
   }
-  graph->scope_start[turn] = (int)graph->scopes;
+  graph->scope_start[look.n] = (int)graph->scopes;
   return PERM_OK;
 }
 
