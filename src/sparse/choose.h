@@ -242,27 +242,6 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
 }
 
 #define PERMI_BLOCKS_NOTED 8
-static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
-                             double bytes, const char *why)
-{
-  char line[320];
-  perm_job *job = maker->job;
-  perm_offer offer = {maker->blocks_noted, block->n, method, seconds, bytes, ""};
-  if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
-    return PERM_OK;
-  if (seconds < (double)INFINITY)
-    permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
-              perm_name("method", method), seconds, bytes, why[0] ? ": " : "", why);
-  else
-    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
-  snprintf(offer.reason, sizeof offer.reason, "%.159s", why);
-  if (!permi_job_note(job, 1, line) ||
-      !permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof offer))
-    return permi_fail_memory(maker->result);
-  job->offer[job->offers++] = offer;
-  return PERM_OK;
-}
-
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -350,24 +329,38 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
-  perm_status status = PERM_OK;
-  int i, turn, searched = 0;
+  perm_job *job = maker->job;
+  int i, searched = 0;
   for (i = 0; i < PERMI_ENGINES && maker->seen; i++)
     searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
   while (searched && (i = permi_next_engine(offers, 0)) >= 0)
     offers->offer[i].asked = ++offers->turns;
-  for (turn = 1; turn <= offers->turns && searched; turn++)
-    for (i = 0; i < PERMI_ENGINES && status == PERM_OK; i++) {
+  for (int turn = 1; turn <= offers->turns && searched; turn++)
+    for (i = 0; i < PERMI_ENGINES; i++) {
       permi_offer *offer = &offers->offer[i];
+      const char *method = perm_name("method", permi_engines[i].method);
+      char line[320];
       if (offer->asked != turn || (turn > asked && offer->least == (double)INFINITY && !offer->why[0]))
         continue;
       if (turn > asked && !offer->why[0] && offer->likely == offer->least)
         offer->seconds = offer->least;
       else if (turn > asked && !offer->why[0])
         snprintf(offer->why, sizeof offer->why, "cannot take less than %s", permi_time_words(offer->least).text);
-      status = permi_offer_note(maker, block, permi_engines[i].method, offer->seconds, offer->bytes, offer->why);
+      if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
+        continue;
+      perm_offer noted = {maker->blocks_noted, block->n, permi_engines[i].method, offer->seconds, offer->bytes, ""};
+      if (offer->seconds < (double)INFINITY)
+        permi_say(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n, method,
+                  offer->seconds, offer->bytes, offer->why[0] ? ": " : "", offer->why);
+      else
+        snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, method, offer->why);
+      snprintf(noted.reason, sizeof noted.reason, "%.159s", offer->why);
+      if (!permi_job_note(job, 1, line) ||
+          !permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof noted))
+        return permi_fail_memory(maker->result);
+      job->offer[job->offers++] = noted;
     }
-  return status;
+  return PERM_OK;
 }
 
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
@@ -464,13 +457,12 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
-  perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
   maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
-  status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
+  perm_status status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
   permi_block_array *made = (permi_block_array *)(void *)maker->array;
   if (made) {
     permi_array_free(&made->array, &options->allocator);
@@ -514,7 +506,6 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
 {
   permi_block block;
   permi_leaf leaf;
-  perm_status status;
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
   if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
@@ -524,7 +515,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
   maker->account->least += maker->account->floor * order / rows_left;
-  status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
+  perm_status status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
   permi_pool_release(&block.pool);

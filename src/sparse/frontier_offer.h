@@ -306,7 +306,6 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                                        permi_leaf *leaf)
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
-  const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   const permi_arrays *arrays = frontier->arrays;
   if (arrays && permi_frontier_may_run(maker->options, offer->seconds)) {
     if (!permi_arrays_measured(frontier, maker->watch))
@@ -316,7 +315,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
-                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_algebra_is_dd(frontier->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
                     maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
   leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
@@ -327,8 +326,6 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
     leaf->run_task = permi_arrays_run_task;
     leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  if (doubled && maker->job->leaves == 0)
-    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 
