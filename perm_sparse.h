@@ -10458,9 +10458,9 @@ static double permi_class_states(const permi_class_build *build, double *product
 static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
   permi_class made = {first, size, ahead, 0, 0, permi_class_most(size, ahead), 0, 0, 0, 0};
-  int slot;
-  for (slot = 0; slot < PERMI_CLASSES && build->slot[slot]; slot++)
-    ;
+  int slot = 0;
+  while (slot < PERMI_CLASSES && build->slot[slot])
+    slot++;
   if (slot == PERMI_CLASSES)
     build->status = build->status == PERM_OK ? PERM_ERROR_LIMIT : build->status;
   else if (!permi_room(build->pool.allocator, build->watch, &build->list, (size_t)build->numbered, 1,
@@ -10525,17 +10525,8 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Returns 1 if rests stay proportional with the step's vertex. */
-static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
-{
-  const permi_block *block = build->block;
-  if (build->plain[u] || build->plain[leader])
-    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
-  return number < 2 ||
-         permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
-}
-
-/* Returns the number of parts, -1 if too many. Touched members stand first. */
+/* Returns the number of parts, whose rests stay proportional with the step's vertex, -1 if too many. Touched members
+   stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10545,9 +10536,13 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
     if (parts == PERMI_CLASSES)
       return -1;
     begin[parts++] = at++;
-    for (k = at; k < end; k++)
-      if (permi_class_agree(build, number, build->member[k], leader))
-        permi_class_place(build, build->member[k], at++);
+    for (k = at; k < end; k++) {
+      const int u = build->member[k], e = build->edge[u], of = build->edge[leader];
+      if (build->plain[u] || build->plain[leader]
+              ? build->plain[u] && build->plain[leader] && permi_entries_equal(build->block, e, of)
+              : number < 2 || permi_class_alike(build->block, e, build->last[u], of, build->last[leader]))
+        permi_class_place(build, u, at++);
+    }
   }
   begin[parts] = end;
   return parts;
@@ -10556,13 +10551,12 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before, common;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
-  before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
+  const int64_t before = number < 2 ? integer[build->edge[u]] : build->content[u];
+  int64_t common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
   build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* the last entry's sign */
   return number < 2 ? 1 : before / build->content[u];
 }
@@ -10864,12 +10858,11 @@ static int permi_class_put(permi_class_run *run, int source, const uint64_t *key
   const size_t words = (size_t)run->plan->words;
   const int share = (int)(permi_class_hash(key, run->plan->words) >> 40) & (run->shares - 1); /* tables: lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  uint64_t *take;
-  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *take)) {
+  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *key)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
-  take = takes->take + takes->count++ * (1 + words);
+  uint64_t *take = takes->take + takes->count++ * (1 + words);
   take[0] = (uint64_t)way << 32 | state;
   memcpy(take + 1, key, words * sizeof *key);
   return 1;
@@ -11113,32 +11106,29 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 
 /* ================================================================================== >>classes_order */
 
-/* Returns the classes left, or over `most`. The vertex that leaves the fewest goes next. Of several the first attempt
-   takes the one with the most neighbours that came, the second the one with the fewest (docs/engines.md). */
-static int permi_class_left(const permi_class_build *build, int v, int most)
-{
-  const int own = v >= build->block->n, side = 1 - own;
-  const permi_class *mine = &build->list[build->number[v]];
-  int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side] && classes <= most; k++) {
-    const permi_class *c = &build->list[build->active[side][k]];
-    const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
-    const int met = build->met[at], odd = build->odd[at];
-    fresh -= met;
-    classes += (met > odd) + (odd > 0) + (c->size > met);
-  }
-  return classes + (fresh > 0);
-}
-
+/* The vertex that leaves the fewest classes goes next. Of several the first attempt takes the one with the most
+   neighbours that came, the second the one with the fewest (docs/engines.md). */
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = INT_MAX;
+  int chosen = -1, least = INT_MAX;
   uint64_t best = 0;
-  for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
+  for (int v = 0; v < 2 * build->block->n; v++) {
+    const int own = v >= build->block->n, side = 1 - own;
+    const permi_class *mine = &build->list[build->number[v]];
+    int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v];
+    if (build->gone[v])
+      continue;
+    for (int k = 0; k < build->actives[side] && classes <= least; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
+      const int met = build->met[at], odd = build->odd[at];
+      fresh -= met;
+      classes += (met > odd) + (odd > 0) + (c->size > met);
+    }
+    classes += fresh > 0;
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
+    if (classes < least || (classes == least && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
@@ -11211,7 +11201,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
-  int p;
   plan->numbers = like->numbers;
   plan->lost_error = like->lost_error;
   permi_class_build_begin(&build, plan, block, watch, doubled, most);
@@ -11236,7 +11225,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   permi_release(build.pool.allocator, limit);
   permi_release(build.pool.allocator, build.list);
   permi_pool_release(&build.pool);
-  for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+  for (int p = 0; p < plan->steps && status == PERM_OK; p++) {
     const double before = p ? plan->step[p - 1].states : 1;
     plan->step[p].done = plan->cost;
     plan->cost += before * (1 + plan->step[p].parts);
@@ -11351,14 +11340,12 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   permi_classes *plan = (permi_classes *)offer->plan;
-  const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
+  const int doubled = permi_algebra_is_dd(plan->numbers.algebra) && !block->rounded;
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
-  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative,
-                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_classes_task, permi_classes_explain);
+  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_classes_task, permi_classes_explain);
   leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
-  if (doubled && maker->job->leaves == 0)
-    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 

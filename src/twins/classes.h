@@ -228,9 +228,9 @@ static double permi_class_states(const permi_class_build *build, double *product
 static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
   permi_class made = {first, size, ahead, 0, 0, permi_class_most(size, ahead), 0, 0, 0, 0};
-  int slot;
-  for (slot = 0; slot < PERMI_CLASSES && build->slot[slot]; slot++)
-    ;
+  int slot = 0;
+  while (slot < PERMI_CLASSES && build->slot[slot])
+    slot++;
   if (slot == PERMI_CLASSES)
     build->status = build->status == PERM_OK ? PERM_ERROR_LIMIT : build->status;
   else if (!permi_room(build->pool.allocator, build->watch, &build->list, (size_t)build->numbered, 1,
@@ -295,17 +295,8 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Returns 1 if rests stay proportional with the step's vertex. */
-static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
-{
-  const permi_block *block = build->block;
-  if (build->plain[u] || build->plain[leader])
-    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
-  return number < 2 ||
-         permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
-}
-
-/* Returns the number of parts, -1 if too many. Touched members stand first. */
+/* Returns the number of parts, whose rests stay proportional with the step's vertex, -1 if too many. Touched members
+   stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -315,9 +306,13 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
     if (parts == PERMI_CLASSES)
       return -1;
     begin[parts++] = at++;
-    for (k = at; k < end; k++)
-      if (permi_class_agree(build, number, build->member[k], leader))
-        permi_class_place(build, build->member[k], at++);
+    for (k = at; k < end; k++) {
+      const int u = build->member[k], e = build->edge[u], of = build->edge[leader];
+      if (build->plain[u] || build->plain[leader]
+              ? build->plain[u] && build->plain[leader] && permi_entries_equal(build->block, e, of)
+              : number < 2 || permi_class_alike(build->block, e, build->last[u], of, build->last[leader]))
+        permi_class_place(build, u, at++);
+    }
   }
   begin[parts] = end;
   return parts;
@@ -326,13 +321,12 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before, common;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
-  before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
+  const int64_t before = number < 2 ? integer[build->edge[u]] : build->content[u];
+  int64_t common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
   build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* the last entry's sign */
   return number < 2 ? 1 : before / build->content[u];
 }

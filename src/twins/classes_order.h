@@ -2,32 +2,29 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns the classes left, or over `most`. The vertex that leaves the fewest goes next. Of several the first attempt
-   takes the one with the most neighbours that came, the second the one with the fewest (docs/engines.md). */
-static int permi_class_left(const permi_class_build *build, int v, int most)
-{
-  const int own = v >= build->block->n, side = 1 - own;
-  const permi_class *mine = &build->list[build->number[v]];
-  int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side] && classes <= most; k++) {
-    const permi_class *c = &build->list[build->active[side][k]];
-    const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
-    const int met = build->met[at], odd = build->odd[at];
-    fresh -= met;
-    classes += (met > odd) + (odd > 0) + (c->size > met);
-  }
-  return classes + (fresh > 0);
-}
-
+/* The vertex that leaves the fewest classes goes next. Of several the first attempt takes the one with the most
+   neighbours that came, the second the one with the fewest (docs/engines.md). */
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = INT_MAX;
+  int chosen = -1, least = INT_MAX;
   uint64_t best = 0;
-  for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
+  for (int v = 0; v < 2 * build->block->n; v++) {
+    const int own = v >= build->block->n, side = 1 - own;
+    const permi_class *mine = &build->list[build->number[v]];
+    int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v];
+    if (build->gone[v])
+      continue;
+    for (int k = 0; k < build->actives[side] && classes <= least; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
+      const int met = build->met[at], odd = build->odd[at];
+      fresh -= met;
+      classes += (met > odd) + (odd > 0) + (c->size > met);
+    }
+    classes += fresh > 0;
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
+    if (classes < least || (classes == least && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
@@ -100,7 +97,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
-  int p;
   plan->numbers = like->numbers;
   plan->lost_error = like->lost_error;
   permi_class_build_begin(&build, plan, block, watch, doubled, most);
@@ -125,7 +121,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   permi_release(build.pool.allocator, limit);
   permi_release(build.pool.allocator, build.list);
   permi_pool_release(&build.pool);
-  for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+  for (int p = 0; p < plan->steps && status == PERM_OK; p++) {
     const double before = p ? plan->step[p - 1].states : 1;
     plan->step[p].done = plan->cost;
     plan->cost += before * (1 + plan->step[p].parts);
@@ -240,14 +236,12 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   permi_classes *plan = (permi_classes *)offer->plan;
-  const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
+  const int doubled = permi_algebra_is_dd(plan->numbers.algebra) && !block->rounded;
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
-  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative,
-                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_classes_task, permi_classes_explain);
+  permi_leaf_values(leaf, &plan->numbers, plan->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
+                    permi_classes_task, permi_classes_explain);
   leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
-  if (doubled && maker->job->leaves == 0)
-    maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

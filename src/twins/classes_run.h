@@ -95,12 +95,11 @@ static int permi_class_put(permi_class_run *run, int source, const uint64_t *key
   const size_t words = (size_t)run->plan->words;
   const int share = (int)(permi_class_hash(key, run->plan->words) >> 40) & (run->shares - 1); /* tables: lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  uint64_t *take;
-  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *take)) {
+  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *key)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
-  take = takes->take + takes->count++ * (1 + words);
+  uint64_t *take = takes->take + takes->count++ * (1 + words);
   take[0] = (uint64_t)way << 32 | state;
   memcpy(take + 1, key, words * sizeof *key);
   return 1;
