@@ -244,12 +244,9 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
 {
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_pool own = {pool->allocator, NULL, 0};
-  permi_dissecting d;
+  permi_dissecting d = {made, watch, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0};
   int *boundary, bounded = 1, f, k, c, i, e, side, pass;
   double held = 0;
-  d.made = made;
-  d.watch = watch;
-  d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
   made->bytes_each = 0;

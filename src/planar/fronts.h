@@ -364,7 +364,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   const permi_dissection *dissection = fronts->dissection;
   const size_t n = (size_t)dissection->n, bytes = field->bytes;
   permi_pool pool = {&fronts->allocator, NULL, 0};
-  permi_front_work work;
+  permi_front_work work = {fronts, field, NULL, NULL, NULL, NULL, 0};
   perm_status status = PERM_OK;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
@@ -372,9 +372,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  work.fronts = fronts;
-  work.field = field;
-  work.pivots = 0;
   for (int f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);

@@ -103,25 +103,23 @@ static void permi_drawing_direct(permi_drawing *d)
 static void permi_drawing_sort(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
-  int *count = d->bucket, *sorted = d->bucket + 2 * offset + 2, e, k, v;
+  int *count = d->bucket, *sorted = d->bucket + 2 * offset + 2;
   memset(count, 0, (size_t)(2 * offset + 2) * sizeof *count);
-  for (e = 0; e < edges; e++)
-    count[d->nesting[e] + offset + 1]++;
-  for (k = 0; k <= 2 * offset; k++)
-    count[k + 1] += count[k];
-  for (e = 0; e < edges; e++)
-    sorted[count[d->nesting[e] + offset]++] = e;
   memset(d->first, 0, (size_t)(vertices + 1) * sizeof *d->first);
-  for (e = 0; e < edges; e++)
+  for (int e = 0; e < edges; e++) {
+    count[d->nesting[e] + offset + 1]++;
     d->first[d->from[e] + 1]++;
-  for (v = 0; v < vertices; v++) {
-    d->first[v + 1] += d->first[v];
-    d->cursor[v] = d->first[v];
   }
-  for (k = 0; k < edges; k++)
+  for (int k = 0; k <= 2 * offset; k++)
+    count[k + 1] += count[k];
+  for (int e = 0; e < edges; e++)
+    sorted[count[d->nesting[e] + offset]++] = e;
+  for (int v = 0; v < vertices; v++)
+    d->first[v + 1] += d->first[v];
+  memcpy(d->cursor, d->first, (size_t)vertices * sizeof *d->cursor);
+  for (int k = 0; k < edges; k++)
     d->outgoing[d->cursor[d->from[sorted[k]]]++] = sorted[k];
-  for (v = 0; v < vertices; v++)
-    d->cursor[v] = d->first[v];
+  memcpy(d->cursor, d->first, (size_t)vertices * sizeof *d->cursor);
 }
 
 static void permi_conflict_swap(permi_conflict *pair)
@@ -284,14 +282,11 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
   for (int root = 0; root < vertices; root++) {
     for (int v = d->up[root] < 0 ? root : -1; v >= 0;) {
-      int e = d->up[v], w, there;
       if (d->cursor[v] == d->first[v + 1]) {
-        v = e < 0 ? -1 : d->from[e];
+        v = d->up[v] < 0 ? -1 : d->from[d->up[v]];
         continue;
       }
-      e = d->outgoing[d->cursor[v]++];
-      w = d->to[e];
-      there = 2 * e + (map->end[2 * e] == v);
+      const int e = d->outgoing[d->cursor[v]++], w = d->to[e], there = 2 * e + (map->end[2 * e] == v);
       if (d->up[w] == e) {
         permi_embedding_insert(map, there, leftmost[w], 0);
         leftmost[w] = there;
@@ -316,7 +311,6 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   const size_t most = vertices > edges ? vertices : edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_drawing d;
-  int v, e;
   memset(&d, 0, sizeof d);
   memset(map, 0, sizeof *map);
   d.block = block;
@@ -333,8 +327,8 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
     permi_pool_release(&own);
     return 0;
   }
-  for (v = 0; v < block->n; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  for (int v = 0; v < block->n; v++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       map->end[2 * block->edge[e]] = v;
       map->end[2 * block->edge[e] + 1] = block->neighbour[e];
     }
@@ -343,9 +337,9 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
     permi_drawing_sort(&d);
   *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
   if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
-    for (e = 0; e < block->edges; e++) { /* makes relative sides absolute */
-      int depth = 0;
-      for (v = e; d.reference[v] >= 0; v = d.reference[v])
+    for (int e = 0; e < block->edges; e++) { /* makes relative sides absolute */
+      int depth = 0, v = e;
+      for (; d.reference[v] >= 0; v = d.reference[v])
         d.bucket[depth++] = v;
       for (; depth > 0; v = d.bucket[depth]) {
         depth--;
@@ -369,17 +363,17 @@ typedef struct permi_faces {
 /* Returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
-  int h, at, steps;
   faces->count = 0;
-  for (h = 0; h < 2 * map->edges; h++)
+  for (int h = 0; h < 2 * map->edges; h++)
     faces->of[h] = -1;
-  for (h = 0; h < 2 * map->edges; h++) {
+  for (int h = 0; h < 2 * map->edges; h++) {
+    int at = h, steps = 0;
     if (faces->of[h] >= 0)
       continue;
     if (permi_watch(watch, 20) || faces->count > map->edges)
       return 0;
     faces->any[faces->count] = h;
-    for (at = h, steps = 0; faces->of[at] < 0; at = map->counterclockwise[at ^ 1], steps++)
+    for (; faces->of[at] < 0; at = map->counterclockwise[at ^ 1], steps++)
       faces->of[at] = faces->count;
     if (at != h)
       return 0; /* no permutation */

@@ -207,14 +207,9 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   }
   if (!permi_planar_finite(&value) || !(bound >= 0))
     memset(&value.ball, 0, sizeof value.ball);
-  permi_sum_add_double(&partial->value, value.ball.re.hi);
-  permi_sum_add_double(&partial->value, value.ball.re.lo);
-  permi_sum_add_double(&partial->imaginary, value.ball.im.hi);
-  permi_sum_add_double(&partial->imaginary, value.ball.im.lo);
-  permi_sum_add_double(&partial->absolute, fmin(estimate, DBL_MAX));
+  permi_partial_add(partial, value.ball.re, value.ball.im, fmin(estimate, DBL_MAX), planar->dissection.products);
   partial->lost += bound >= 0 ? bound + 2 * DBL_MIN : (double)INFINITY;
   partial->exp2 = value.exp2;
-  partial->terms += planar->dissection.products;
   return PERM_OK;
 }
 
