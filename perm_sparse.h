@@ -5904,26 +5904,21 @@ static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t 
   return &patterns->table[place];
 }
 
-static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
-{
-  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
-  if (!(permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
-        permi_enlarge(allocator, NULL, &patterns->first, used ? used + 1 : 0, room + 1, sizeof *patterns->first) &&
-        permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
-    return 0;
-  patterns->room = (int)room;
-  patterns->first[0] = 0;
-  memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
-  for (int i = 0; i < patterns->count; i++)
-    *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
-  return 1;
-}
-
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
-  if (pattern == patterns->room && !permi_patterns_more(allocator, patterns))
-    return -1;
+  if (pattern == patterns->room) {
+    const size_t room = pattern ? 2 * (size_t)pattern : 32, count = (size_t)pattern;
+    if (!(permi_enlarge(allocator, NULL, &patterns->bits, count, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+          permi_enlarge(allocator, NULL, &patterns->first, count ? count + 1 : 0, room + 1, sizeof(size_t)) &&
+          permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
+      return -1;
+    patterns->room = (int)room;
+    patterns->first[0] = 0;
+    memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
+    for (int i = 0; i < pattern; i++)
+      *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
+  }
   int *place = permi_patterns_place(patterns, bits);
   if (*place)
     return *place - 1;
@@ -6193,24 +6188,22 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
                                                   const double *binomial, permi_walk *walk, permi_control *watch)
 {
   const int vertices = block->vertices;
-  int i, e, v, p = 0;
+  int p = 0;
   frontier->additions = 0;
-  for (v = 0; v < vertices; v++)
+  for (int v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
-  for (i = 0; i < vertices; i++) {
-    int left, other, waiting = 0, went = 0;
-    v = order[i];
+  for (int i = 0; i < vertices; i++) {
+    const int v = order[i], other = v < block->n, left = walk->open[v];
+    int waiting = 0, went = 0;
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
-    left = walk->open[v];
-    other = v < block->n;
     permi_walk_step(block, walk, v);
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] == 2 && frontier->death[t] < 0) {
         *(block->free_lines ? &waiting : &went) += 1;
@@ -6222,7 +6215,7 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
     walk->width[other] += waiting;
     walk->eliminated[other] -= waiting;
     permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
-    for (e = block->start[v]; waiting > 0; e++) {
+    for (int e = block->start[v]; waiting > 0; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] < 2 || frontier->death[t] >= 0)
         continue;
@@ -6251,8 +6244,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
-  double bits[2] = {0, 0};
-  bits[1] = block->free_lines ? (double)INFINITY : 0;
+  double bits[2] = {0, block->free_lines ? (double)INFINITY : 0};
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
@@ -6427,20 +6419,6 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* For permi_part_leave. */
-static void permi_run_leave(permi_run *run)
-{
-  const permi_frontier *frontier = run->frontier;
-  memset(run->rows, 0, sizeof run->rows);
-  memset(run->within, 0, sizeof run->within);
-  for (int v = 0; v < frontier->rows; v++)
-    if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
-      run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
-  for (unsigned low = 0; low < PERMI_LOW_STATES; low++)
-    for (int k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
-      run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
-}
-
 /* With free lines states of too many ones (>>arrays) go. Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
@@ -6554,8 +6532,16 @@ static void permi_run_prepare(permi_run *run, int p)
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
-  if (frontier->rows)
-    permi_run_leave(run);
+  if (frontier->rows) { /* for permi_part_leave */
+    memset(run->rows, 0, sizeof run->rows);
+    memset(run->within, 0, sizeof run->within);
+    for (int v = 0; v < frontier->rows; v++)
+      if (frontier->slot[v] >= 0 && frontier->birth[v] <= p && frontier->death[v] > p)
+        run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
+    for (unsigned low = 0; low < PERMI_LOW_STATES; low++)
+      for (int k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+        run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
+  }
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
@@ -6673,13 +6659,12 @@ static perm_status permi_run_advance(permi_runner *runner, int p)
   permi_run *run = (permi_run *)runner;
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
-  int e;
   run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
   const perm_status status = run->advance(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  int e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
   run->base.visited += (double)target->states;
@@ -18720,12 +18705,10 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
                                               const permi_origin *origin, int origins)
 {
   double *y = (double *)to;
-  size_t k;
-  int s;
   (void)numbers;
-  for (k = 0; k < count; k += PERMI_WIDTH) {
+  for (size_t k = 0; k < count; k += PERMI_WIDTH) {
     PERMI_V hi = PERMI_SET(0.0), lo = hi;
-    for (s = 0; s < origins; s++) {
+    for (int s = 0; s < origins; s++) {
       const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
       PERMI_V x_hi, x_lo, error;
       if (PERMI_NAME(array_nothing)(&origin[s], k))

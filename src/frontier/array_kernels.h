@@ -114,12 +114,10 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
                                               const permi_origin *origin, int origins)
 {
   double *y = (double *)to;
-  size_t k;
-  int s;
   (void)numbers;
-  for (k = 0; k < count; k += PERMI_WIDTH) {
+  for (size_t k = 0; k < count; k += PERMI_WIDTH) {
     PERMI_V hi = PERMI_SET(0.0), lo = hi;
-    for (s = 0; s < origins; s++) {
+    for (int s = 0; s < origins; s++) {
       const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
       PERMI_V x_hi, x_lo, error;
       if (PERMI_NAME(array_nothing)(&origin[s], k))

@@ -132,26 +132,21 @@ static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t 
   return &patterns->table[place];
 }
 
-static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
-{
-  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
-  if (!(permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
-        permi_enlarge(allocator, NULL, &patterns->first, used ? used + 1 : 0, room + 1, sizeof *patterns->first) &&
-        permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
-    return 0;
-  patterns->room = (int)room;
-  patterns->first[0] = 0;
-  memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
-  for (int i = 0; i < patterns->count; i++)
-    *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
-  return 1;
-}
-
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
-  if (pattern == patterns->room && !permi_patterns_more(allocator, patterns))
-    return -1;
+  if (pattern == patterns->room) {
+    const size_t room = pattern ? 2 * (size_t)pattern : 32, count = (size_t)pattern;
+    if (!(permi_enlarge(allocator, NULL, &patterns->bits, count, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+          permi_enlarge(allocator, NULL, &patterns->first, count ? count + 1 : 0, room + 1, sizeof(size_t)) &&
+          permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
+      return -1;
+    patterns->room = (int)room;
+    patterns->first[0] = 0;
+    memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
+    for (int i = 0; i < pattern; i++)
+      *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
+  }
   int *place = permi_patterns_place(patterns, bits);
   if (*place)
     return *place - 1;
@@ -421,24 +416,22 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
                                                   const double *binomial, permi_walk *walk, permi_control *watch)
 {
   const int vertices = block->vertices;
-  int i, e, v, p = 0;
+  int p = 0;
   frontier->additions = 0;
-  for (v = 0; v < vertices; v++)
+  for (int v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
-  for (i = 0; i < vertices; i++) {
-    int left, other, waiting = 0, went = 0;
-    v = order[i];
+  for (int i = 0; i < vertices; i++) {
+    const int v = order[i], other = v < block->n, left = walk->open[v];
+    int waiting = 0, went = 0;
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
-    left = walk->open[v];
-    other = v < block->n;
     permi_walk_step(block, walk, v);
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] == 2 && frontier->death[t] < 0) {
         *(block->free_lines ? &waiting : &went) += 1;
@@ -450,7 +443,7 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
     walk->width[other] += waiting;
     walk->eliminated[other] -= waiting;
     permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
-    for (e = block->start[v]; waiting > 0; e++) {
+    for (int e = block->start[v]; waiting > 0; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] < 2 || frontier->death[t] >= 0)
         continue;
@@ -479,8 +472,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
-  double bits[2] = {0, 0};
-  bits[1] = block->free_lines ? (double)INFINITY : 0;
+  double bits[2] = {0, block->free_lines ? (double)INFINITY : 0};
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)

@@ -83,20 +83,6 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* For permi_part_leave. */
-static void permi_run_leave(permi_run *run)
-{
-  const permi_frontier *frontier = run->frontier;
-  memset(run->rows, 0, sizeof run->rows);
-  memset(run->within, 0, sizeof run->within);
-  for (int v = 0; v < frontier->rows; v++)
-    if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
-      run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
-  for (unsigned low = 0; low < PERMI_LOW_STATES; low++)
-    for (int k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
-      run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
-}
-
 /* With free lines states of too many ones (>>arrays) go. Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
@@ -210,8 +196,16 @@ static void permi_run_prepare(permi_run *run, int p)
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
-  if (frontier->rows)
-    permi_run_leave(run);
+  if (frontier->rows) { /* for permi_part_leave */
+    memset(run->rows, 0, sizeof run->rows);
+    memset(run->within, 0, sizeof run->within);
+    for (int v = 0; v < frontier->rows; v++)
+      if (frontier->slot[v] >= 0 && frontier->birth[v] <= p && frontier->death[v] > p)
+        run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
+    for (unsigned low = 0; low < PERMI_LOW_STATES; low++)
+      for (int k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+        run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
+  }
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
@@ -329,13 +323,12 @@ static perm_status permi_run_advance(permi_runner *runner, int p)
   permi_run *run = (permi_run *)runner;
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
-  int e;
   run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
   const perm_status status = run->advance(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  int e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
   run->base.visited += (double)target->states;
