@@ -34,13 +34,12 @@ static int permi_fractions_scale(permi_reader *reader)
   const int tall = reader->m > reader->n;
   permi_entries *list = &reader->entries;
   perm_integer multiple, product;
-  size_t k, next, end;
   if (reader->kind != PERM_KIND_INTEGER) {
     reader->line = reader->fractions;
     return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
                              "others as fractions a/b");
   }
-  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
+  for (size_t k = 0, end; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
     uint64_t common = 1;
     for (end = k; end < list->count && !permi_watch_step(reader->watch, end, 50) &&
                   (tall || list->entry[end].key >> 32 == list->entry[k].key >> 32); end++) {
@@ -52,7 +51,7 @@ static int permi_fractions_scale(permi_reader *reader)
                                  "fewer factors, or write decimals, for doubles", (list->entry[k].key >> 32) + 1);
       common *= factor;
     }
-    for (next = k; next < end; next++) {
+    for (size_t next = k; next < end; next++) {
       permi_entry *entry = &list->entry[next];
       const int64_t factor = (int64_t)(common / (entry->imaginary > 0 ? (uint64_t)entry->imaginary : 1));
       reader->line = entry->line;
