@@ -9098,12 +9098,10 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
   for (int v = 0; v <= most && !counts->integer; v++) {
-    const double over = v + 1;
+    const double over = v + 1, first = 1.0 / over;
     const permi_dd x = permi_dd_scale(b, half && 2 * v != c);
-    permi_dd inverse;
+    const permi_dd inverse = {first, PERMI_REST(-first, over, -1.0) / over};
     memcpy(weight + (size_t)v * size, &x, counts->plain ? sizeof x.hi : sizeof x);
-    inverse.hi = 1.0 / over;
-    inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
     b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(c - v)), inverse);
   }
   if (!counts->integer)

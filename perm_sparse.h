@@ -2920,10 +2920,7 @@ typedef struct permi_cell {
 
 static permi_cell permi_cell_one(void)
 {
-  permi_cell one;
-  memset(&one, 0, sizeof one);
-  one.real = one.absolute = 1;
-  one.integer = 1;
+  const permi_cell one = {{0, 0}, {0, 0}, {0, 0}, 1, 1, 0, 0, 0, 1, 0};
   return one;
 }
 
@@ -3194,10 +3191,11 @@ static int permi_scale(permi_working *working)
 {
   const int square = !working->alone;
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int n = working->n, sweep, vertex, index, seen = 0, i, j;
+  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *shift = working->shift;
-  if (!shift && !(shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)n, sizeof *shift)))
+  double *const given = working->shift;
+  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  if (!shift)
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
@@ -3209,8 +3207,9 @@ static int permi_scale(permi_working *working)
     shift[vertex] = floor(shift[vertex]);
   if (n <= PERM_MAX_N && square) { /* exponents of -400 or less as >>scale does */
     exponent = permi_scale_room(&working->allocator, n);
-    if (!exponent)
-      return 0;
+    fine = exponent != NULL;
+    if (!fine)
+      goto done;
     for (i = 0; i < n; i++) {
       for (j = 0; j < n; j++)
         exponent[i][j] = PERMI_NO_EXPONENT;
@@ -3242,7 +3241,7 @@ static int permi_scale(permi_working *working)
       }
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30))
-        return 1;
+        goto done;
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -3250,7 +3249,9 @@ static int permi_scale(permi_working *working)
     working->exp2 -= (long long)shift[vertex];
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
-  return 1;
+done:
+  permi_release(&working->allocator, given ? NULL : shift);
+  return fine;
 }
 
 static void permi_reduce_look(permi_working *working, int *tail, int vertex)
@@ -5279,10 +5280,7 @@ static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c
 
 static permi_coefficient permi_coefficient_one(void)
 {
-  permi_coefficient one;
-  memset(&one, 0, sizeof one);
-  one.real = one.absolute = 1;
-  one.integer[0] = 1;
+  const permi_coefficient one = {1, 0, 1, 0, 0, {1, 0}};
   return one;
 }
 

@@ -52,10 +52,7 @@ static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c
 
 static permi_coefficient permi_coefficient_one(void)
 {
-  permi_coefficient one;
-  memset(&one, 0, sizeof one);
-  one.real = one.absolute = 1;
-  one.integer[0] = 1;
+  const permi_coefficient one = {1, 0, 1, 0, 0, {1, 0}};
   return one;
 }
 

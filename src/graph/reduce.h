@@ -73,10 +73,11 @@ static int permi_scale(permi_working *working)
 {
   const int square = !working->alone;
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int n = working->n, sweep, vertex, index, seen = 0, i, j;
+  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *shift = working->shift;
-  if (!shift && !(shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)n, sizeof *shift)))
+  double *const given = working->shift;
+  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  if (!shift)
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
@@ -88,8 +89,9 @@ static int permi_scale(permi_working *working)
     shift[vertex] = floor(shift[vertex]);
   if (n <= PERM_MAX_N && square) { /* exponents of -400 or less as >>scale does */
     exponent = permi_scale_room(&working->allocator, n);
-    if (!exponent)
-      return 0;
+    fine = exponent != NULL;
+    if (!fine)
+      goto done;
     for (i = 0; i < n; i++) {
       for (j = 0; j < n; j++)
         exponent[i][j] = PERMI_NO_EXPONENT;
@@ -121,7 +123,7 @@ static int permi_scale(permi_working *working)
       }
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30))
-        return 1;
+        goto done;
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -129,7 +131,9 @@ static int permi_scale(permi_working *working)
     working->exp2 -= (long long)shift[vertex];
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
-  return 1;
+done:
+  permi_release(&working->allocator, given ? NULL : shift);
+  return fine;
 }
 
 static void permi_reduce_look(permi_working *working, int *tail, int vertex)

@@ -137,10 +137,7 @@ typedef struct permi_cell {
 
 static permi_cell permi_cell_one(void)
 {
-  permi_cell one;
-  memset(&one, 0, sizeof one);
-  one.real = one.absolute = 1;
-  one.integer = 1;
+  const permi_cell one = {{0, 0}, {0, 0}, {0, 0}, 1, 1, 0, 0, 0, 1, 0};
   return one;
 }
 
