@@ -182,8 +182,8 @@ typedef struct permi_mpi_coordinator {
   perm_state *state; /* not owned */
   perm_allocator allocator;
   int ranks, leaves, current;
-  permi_mpi_rank *rank;
   permi_mpi_leaf *leaf;               /* tasks first, the longest first */
+  permi_mpi_rank *rank;               /* behind them */
   double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms since the begin */
@@ -207,10 +207,7 @@ static void permi_mpi_release(const perm_allocator *allocator, void *pointer)
 
 static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
 {
-  permi_mpi_release(&c->allocator, c->rank);
   permi_mpi_release(&c->allocator, c->leaf);
-  c->rank = NULL;
-  c->leaf = NULL;
 }
 
 /* Returns 0 without memory. */
@@ -222,13 +219,10 @@ static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job
   c->allocator = *allocator;
   c->ranks = ranks;
   c->leaves = perm_job_leaves(job);
-  c->rank = (permi_mpi_rank *)permi_mpi_allocate(allocator, (size_t)ranks * sizeof *c->rank);
-  c->leaf = (permi_mpi_leaf *)permi_mpi_allocate(allocator, (size_t)c->leaves * sizeof *c->leaf);
-  if (!c->rank || !c->leaf) {
-    permi_mpi_coordinator_free(c);
-    return 0;
-  }
-  return 1;
+  c->leaf = (permi_mpi_leaf *)permi_mpi_allocate(allocator, (size_t)c->leaves * sizeof *c->leaf +
+                                                               (size_t)ranks * sizeof *c->rank);
+  c->rank = c->leaf ? (permi_mpi_rank *)(void *)(c->leaf + c->leaves) : NULL;
+  return c->rank != NULL;
 }
 
 /* Returns a leaf's predicted seconds, above 0 even where its engine predicts 0. */
@@ -240,15 +234,14 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
 /* Begins with `threads` as a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
-  int i, k, tasks;
   c->state = state;
-  for (i = 0; i < c->ranks; i++) {
+  for (int i = 0; i < c->ranks; i++) {
     memset(&c->rank[i], 0, sizeof c->rank[i]);
     c->rank[i].speed = threads && threads[i] > 0 ? threads[i] : 1;
     c->speed += c->rank[i].speed;
   }
-  for (i = k = 0, tasks = 1; tasks >= 0; tasks--)
-    for (i = 0; i < c->leaves; i++) {
+  for (int k = 0, tasks = 1; tasks >= 0; tasks--)
+    for (int i = 0; i < c->leaves; i++) {
       perm_leaf leaf;
       uint64_t begin = 0, end = 0;
       int at = k;
@@ -477,10 +470,8 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
 {
   struct {
     int value, rank;
-  } mine, least;
+  } mine = {value, session->rank}, least;
   MPI_Request request;
-  mine.value = value;
-  mine.rank = session->rank;
   MPI_Iallreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, session->comm, &request);
   permi_mpi_wait(&request);
   *rank = least.rank;
@@ -528,10 +519,8 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
-  uint64_t lead[2];
+  uint64_t lead[2] = {(uint64_t)place, fingerprint};
   int verdict = 0;
-  lead[0] = (uint64_t)place;
-  lead[1] = fingerprint;
   permi_mpi_broadcast(session, lead, sizeof lead, 0);
   if (place == PERMI_MPI_RETURNED && status < 0) {
     verdict = status - PERMI_MPI_CAUSE; /* a cause precedes its consequences */
@@ -558,7 +547,7 @@ typedef struct permi_mpi_leader {
   const perm_options *options;
   permi_mpi_coordinator coordinator;
   permi_mpi_channel *channel; /* by rank */
-  int *threads;               /* by rank */
+  int *threads;               /* by rank, behind channels */
   int stopping, gone;         /* 1 once ranks are told to stop; how many have said good-bye */
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* why the last checkpoint was not written */
@@ -569,7 +558,6 @@ static void permi_mpi_leader_free(permi_mpi_leader *leader)
 {
   permi_mpi_coordinator_free(&leader->coordinator);
   permi_mpi_release(&leader->session->options->allocator, leader->channel);
-  permi_mpi_release(&leader->session->options->allocator, leader->threads);
 }
 
 static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *session, const perm_job *job)
@@ -580,12 +568,12 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   leader->session = session;
   if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
     return 0;
-  leader->channel = (permi_mpi_channel *)permi_mpi_allocate(allocator, ranks * sizeof *leader->channel);
-  leader->threads = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->threads);
-  if (!leader->channel || !leader->threads) {
+  leader->channel = (permi_mpi_channel *)permi_mpi_allocate(allocator, ranks * (sizeof *leader->channel + sizeof(int)));
+  if (!leader->channel) {
     permi_mpi_leader_free(leader);
     return 0;
   }
+  leader->threads = (int *)(void *)(leader->channel + ranks);
   for (size_t i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
     leader->channel[i / PERMI_MPI_SLOTS].request[i % PERMI_MPI_SLOTS] = MPI_REQUEST_NULL;
   for (size_t i = 0; i < ranks; i++)
@@ -902,10 +890,8 @@ static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_ra
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
 {
   const permi_mpi_range none = {PERMI_MPI_NONE, 0, 0}, bye = {PERMI_MPI_BYE, 0, 0};
-  permi_mpi_worker worker;
+  permi_mpi_worker worker = {session, {none, none}, 0, 0, 0};
   int looks = 0, told = 0;
-  memset(&worker, 0, sizeof worker);
-  worker.session = session;
   for (;;) {
     permi_mpi_look_for_orders(NULL, &worker);
     if (worker.ranges) {
@@ -1058,8 +1044,8 @@ typedef struct permi_mpi_call {
   const char *path; /* of a proof */
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* the first three fields never change */
-  uint64_t magic, version, sizes;
+typedef struct permi_mpi_header { /* build never changes */
+  uint64_t build[3]; /* magic, version, sizes: builds differ in more than versions */
   permi_mpi_call call; /* its pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
@@ -1074,17 +1060,12 @@ typedef union permi_mpi_first { /* the first message, of one length in all versi
 typedef char permi_mpi_header_fits[sizeof(permi_mpi_first) == 2048 ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
-static uint64_t permi_mpi_version(void)
-{
-  return (uint64_t)PERM_VERSION_MAJOR * 1000000 + (uint64_t)PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH +
-         (uint64_t)PERMI_MPI_PROTOCOL * UINT64_C(1000000000);
-}
-
-static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
-{
-  return (uint64_t)sizeof(perm_options) | (uint64_t)sizeof(perm_result) << 16 |
-         (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
-}
+static const uint64_t permi_mpi_build[3] = {
+    PERMI_MPI_MAGIC,
+    (uint64_t)PERM_VERSION_MAJOR * 1000000 + (uint64_t)PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH +
+        (uint64_t)PERMI_MPI_PROTOCOL * UINT64_C(1000000000),
+    (uint64_t)sizeof(perm_options) | (uint64_t)sizeof(perm_result) << 16 | (uint64_t)sizeof(permi_mpi_report) << 32 |
+        (uint64_t)sizeof(void *) << 56};
 
 /* Lists the arrays of a call and their bytes. Sparse matrices: row_start, column, real, imaginary, integer; others:
    entries without gaps, row counts, column counts. */
@@ -1260,9 +1241,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
     header->matrix = *matrix;
   if (header->call.kind < PERMI_MPI_ALONE)
     permi_mpi_arrays(call, array, header->bytes);
-  header->magic = PERMI_MPI_MAGIC;
-  header->version = permi_mpi_version();
-  header->sizes = permi_mpi_sizes();
+  memcpy(header->build, permi_mpi_build, sizeof permi_mpi_build);
 }
 
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
@@ -1302,10 +1281,9 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     permi_mpi_header_fill(header, call, session->options);
   permi_mpi_broadcast(session, &first, sizeof first, 0);
 #if defined(PERM_MPI_TESTS)
-  header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+  header->build[1] += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() &&
-         header->sizes == permi_mpi_sizes();
+  same = !memcmp(header->build, permi_mpi_build, sizeof permi_mpi_build);
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
   *dismissed = header->call.kind == PERMI_MPI_DISMISS;
@@ -1338,14 +1316,16 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   return result->status;
 }
 
+/* dismissed: as of permi_mpi_call_all, or NULL. */
 static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, const perm_options *options,
-                                  perm_result *result)
+                                  perm_result *result, int *dismissed)
 {
   permi_mpi_session session;
   perm_result unwanted;
-  int dismissed;
+  int ignored;
   permi_mpi_session_open(&session, comm, options);
-  const perm_status status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
+  const perm_status status =
+      permi_mpi_call_all(&session, call, result ? result : &unwanted, dismissed ? dismissed : &ignored);
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
@@ -1355,14 +1335,14 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
                               perm_result *result)                                                                     \
   {                                                                                                                    \
     const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL, NULL};                                        \
-    return permi_mpi_once(comm, &call, options, result);                                                               \
+    return permi_mpi_once(comm, &call, options, result, NULL);                                                         \
   }                                                                                                                    \
   perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
                                        const int *row_counts, const int *column_counts, const perm_options *options,   \
                                        perm_result *result)                                                            \
   {                                                                                                                    \
     const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL, NULL};                         \
-    return permi_mpi_once(comm, &call, options, result);                                                               \
+    return permi_mpi_once(comm, &call, options, result, NULL);                                                         \
   }
 PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
 PERMI_MPI_DEFINE(complex, double, PERMI_MPI_COMPLEX)
@@ -1373,7 +1353,7 @@ PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
   const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix, NULL};
-  return permi_mpi_once(comm, &call, options, result);
+  return permi_mpi_once(comm, &call, options, result, NULL);
 }
 
 #if !defined(PERM_NO_EXTRAS)
@@ -1381,7 +1361,7 @@ perm_status perm_mpi_prove_sparse(MPI_Comm comm, const perm_matrix *matrix, cons
                                   const perm_options *options, perm_result *result)
 {
   const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 1, NULL, 0, NULL, NULL, matrix, path};
-  return permi_mpi_once(comm, &call, options, result);
+  return permi_mpi_once(comm, &call, options, result, NULL);
 }
 #endif
 
@@ -1389,19 +1369,15 @@ perm_status perm_mpi_dismiss(MPI_Comm comm)
 {
   const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL, NULL};
   perm_result result;
-  return permi_mpi_once(comm, &call, NULL, &result);
+  return permi_mpi_once(comm, &call, NULL, &result, NULL);
 }
 
 perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options)
 {
   perm_result result;
   int dismissed = 0;
-  while (!dismissed) {
-    permi_mpi_session session;
-    permi_mpi_session_open(&session, comm, options);
-    permi_mpi_call_all(&session, NULL, &result, &dismissed);
-    MPI_Comm_free(&session.comm);
-  }
+  while (!dismissed)
+    permi_mpi_once(comm, NULL, options, &result, &dismissed);
   return PERM_OK;
 }
 

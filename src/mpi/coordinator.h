@@ -33,8 +33,8 @@ typedef struct permi_mpi_coordinator {
   perm_state *state; /* not owned */
   perm_allocator allocator;
   int ranks, leaves, current;
-  permi_mpi_rank *rank;
   permi_mpi_leaf *leaf;               /* tasks first, the longest first */
+  permi_mpi_rank *rank;               /* behind them */
   double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms since the begin */
@@ -58,10 +58,7 @@ static void permi_mpi_release(const perm_allocator *allocator, void *pointer)
 
 static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
 {
-  permi_mpi_release(&c->allocator, c->rank);
   permi_mpi_release(&c->allocator, c->leaf);
-  c->rank = NULL;
-  c->leaf = NULL;
 }
 
 /* Returns 0 without memory. */
@@ -73,13 +70,10 @@ static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job
   c->allocator = *allocator;
   c->ranks = ranks;
   c->leaves = perm_job_leaves(job);
-  c->rank = (permi_mpi_rank *)permi_mpi_allocate(allocator, (size_t)ranks * sizeof *c->rank);
-  c->leaf = (permi_mpi_leaf *)permi_mpi_allocate(allocator, (size_t)c->leaves * sizeof *c->leaf);
-  if (!c->rank || !c->leaf) {
-    permi_mpi_coordinator_free(c);
-    return 0;
-  }
-  return 1;
+  c->leaf = (permi_mpi_leaf *)permi_mpi_allocate(allocator, (size_t)c->leaves * sizeof *c->leaf +
+                                                               (size_t)ranks * sizeof *c->rank);
+  c->rank = c->leaf ? (permi_mpi_rank *)(void *)(c->leaf + c->leaves) : NULL;
+  return c->rank != NULL;
 }
 
 /* Returns a leaf's predicted seconds, above 0 even where its engine predicts 0. */
@@ -91,15 +85,14 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
 /* Begins with `threads` as a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
-  int i, k, tasks;
   c->state = state;
-  for (i = 0; i < c->ranks; i++) {
+  for (int i = 0; i < c->ranks; i++) {
     memset(&c->rank[i], 0, sizeof c->rank[i]);
     c->rank[i].speed = threads && threads[i] > 0 ? threads[i] : 1;
     c->speed += c->rank[i].speed;
   }
-  for (i = k = 0, tasks = 1; tasks >= 0; tasks--)
-    for (i = 0; i < c->leaves; i++) {
+  for (int k = 0, tasks = 1; tasks >= 0; tasks--)
+    for (int i = 0; i < c->leaves; i++) {
       perm_leaf leaf;
       uint64_t begin = 0, end = 0;
       int at = k;

@@ -26,8 +26,8 @@ typedef struct permi_mpi_call {
   const char *path; /* of a proof */
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* the first three fields never change */
-  uint64_t magic, version, sizes;
+typedef struct permi_mpi_header { /* build never changes */
+  uint64_t build[3]; /* magic, version, sizes: builds differ in more than versions */
   permi_mpi_call call; /* its pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
@@ -42,17 +42,12 @@ typedef union permi_mpi_first { /* the first message, of one length in all versi
 typedef char permi_mpi_header_fits[sizeof(permi_mpi_first) == 2048 ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
-static uint64_t permi_mpi_version(void)
-{
-  return (uint64_t)PERM_VERSION_MAJOR * 1000000 + (uint64_t)PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH +
-         (uint64_t)PERMI_MPI_PROTOCOL * UINT64_C(1000000000);
-}
-
-static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
-{
-  return (uint64_t)sizeof(perm_options) | (uint64_t)sizeof(perm_result) << 16 |
-         (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
-}
+static const uint64_t permi_mpi_build[3] = {
+    PERMI_MPI_MAGIC,
+    (uint64_t)PERM_VERSION_MAJOR * 1000000 + (uint64_t)PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH +
+        (uint64_t)PERMI_MPI_PROTOCOL * UINT64_C(1000000000),
+    (uint64_t)sizeof(perm_options) | (uint64_t)sizeof(perm_result) << 16 | (uint64_t)sizeof(permi_mpi_report) << 32 |
+        (uint64_t)sizeof(void *) << 56};
 
 /* Lists the arrays of a call and their bytes. Sparse matrices: row_start, column, real, imaginary, integer; others:
    entries without gaps, row counts, column counts. */
@@ -228,9 +223,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
     header->matrix = *matrix;
   if (header->call.kind < PERMI_MPI_ALONE)
     permi_mpi_arrays(call, array, header->bytes);
-  header->magic = PERMI_MPI_MAGIC;
-  header->version = permi_mpi_version();
-  header->sizes = permi_mpi_sizes();
+  memcpy(header->build, permi_mpi_build, sizeof permi_mpi_build);
 }
 
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
@@ -270,10 +263,9 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     permi_mpi_header_fill(header, call, session->options);
   permi_mpi_broadcast(session, &first, sizeof first, 0);
 #if defined(PERM_MPI_TESTS)
-  header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+  header->build[1] += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() &&
-         header->sizes == permi_mpi_sizes();
+  same = !memcmp(header->build, permi_mpi_build, sizeof permi_mpi_build);
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
   *dismissed = header->call.kind == PERMI_MPI_DISMISS;
@@ -306,14 +298,16 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   return result->status;
 }
 
+/* dismissed: as of permi_mpi_call_all, or NULL. */
 static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, const perm_options *options,
-                                  perm_result *result)
+                                  perm_result *result, int *dismissed)
 {
   permi_mpi_session session;
   perm_result unwanted;
-  int dismissed;
+  int ignored;
   permi_mpi_session_open(&session, comm, options);
-  const perm_status status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
+  const perm_status status =
+      permi_mpi_call_all(&session, call, result ? result : &unwanted, dismissed ? dismissed : &ignored);
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
@@ -323,14 +317,14 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
                               perm_result *result)                                                                     \
   {                                                                                                                    \
     const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL, NULL};                                        \
-    return permi_mpi_once(comm, &call, options, result);                                                               \
+    return permi_mpi_once(comm, &call, options, result, NULL);                                                         \
   }                                                                                                                    \
   perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
                                        const int *row_counts, const int *column_counts, const perm_options *options,   \
                                        perm_result *result)                                                            \
   {                                                                                                                    \
     const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL, NULL};                         \
-    return permi_mpi_once(comm, &call, options, result);                                                               \
+    return permi_mpi_once(comm, &call, options, result, NULL);                                                         \
   }
 PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
 PERMI_MPI_DEFINE(complex, double, PERMI_MPI_COMPLEX)
@@ -341,7 +335,7 @@ PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
   const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix, NULL};
-  return permi_mpi_once(comm, &call, options, result);
+  return permi_mpi_once(comm, &call, options, result, NULL);
 }
 
 #if !defined(PERM_NO_EXTRAS)
@@ -349,7 +343,7 @@ perm_status perm_mpi_prove_sparse(MPI_Comm comm, const perm_matrix *matrix, cons
                                   const perm_options *options, perm_result *result)
 {
   const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 1, NULL, 0, NULL, NULL, matrix, path};
-  return permi_mpi_once(comm, &call, options, result);
+  return permi_mpi_once(comm, &call, options, result, NULL);
 }
 #endif
 
@@ -357,19 +351,15 @@ perm_status perm_mpi_dismiss(MPI_Comm comm)
 {
   const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL, NULL};
   perm_result result;
-  return permi_mpi_once(comm, &call, NULL, &result);
+  return permi_mpi_once(comm, &call, NULL, &result, NULL);
 }
 
 perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options)
 {
   perm_result result;
   int dismissed = 0;
-  while (!dismissed) {
-    permi_mpi_session session;
-    permi_mpi_session_open(&session, comm, options);
-    permi_mpi_call_all(&session, NULL, &result, &dismissed);
-    MPI_Comm_free(&session.comm);
-  }
+  while (!dismissed)
+    permi_mpi_once(comm, NULL, options, &result, &dismissed);
   return PERM_OK;
 }
 

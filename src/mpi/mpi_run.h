@@ -15,7 +15,7 @@ typedef struct permi_mpi_leader {
   const perm_options *options;
   permi_mpi_coordinator coordinator;
   permi_mpi_channel *channel; /* by rank */
-  int *threads;               /* by rank */
+  int *threads;               /* by rank, behind channels */
   int stopping, gone;         /* 1 once ranks are told to stop; how many have said good-bye */
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* why the last checkpoint was not written */
@@ -26,7 +26,6 @@ static void permi_mpi_leader_free(permi_mpi_leader *leader)
 {
   permi_mpi_coordinator_free(&leader->coordinator);
   permi_mpi_release(&leader->session->options->allocator, leader->channel);
-  permi_mpi_release(&leader->session->options->allocator, leader->threads);
 }
 
 static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *session, const perm_job *job)
@@ -37,12 +36,12 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   leader->session = session;
   if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
     return 0;
-  leader->channel = (permi_mpi_channel *)permi_mpi_allocate(allocator, ranks * sizeof *leader->channel);
-  leader->threads = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->threads);
-  if (!leader->channel || !leader->threads) {
+  leader->channel = (permi_mpi_channel *)permi_mpi_allocate(allocator, ranks * (sizeof *leader->channel + sizeof(int)));
+  if (!leader->channel) {
     permi_mpi_leader_free(leader);
     return 0;
   }
+  leader->threads = (int *)(void *)(leader->channel + ranks);
   for (size_t i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
     leader->channel[i / PERMI_MPI_SLOTS].request[i % PERMI_MPI_SLOTS] = MPI_REQUEST_NULL;
   for (size_t i = 0; i < ranks; i++)
@@ -359,10 +358,8 @@ static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_ra
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
 {
   const permi_mpi_range none = {PERMI_MPI_NONE, 0, 0}, bye = {PERMI_MPI_BYE, 0, 0};
-  permi_mpi_worker worker;
+  permi_mpi_worker worker = {session, {none, none}, 0, 0, 0};
   int looks = 0, told = 0;
-  memset(&worker, 0, sizeof worker);
-  worker.session = session;
   for (;;) {
     permi_mpi_look_for_orders(NULL, &worker);
     if (worker.ranges) {

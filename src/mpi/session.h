@@ -107,10 +107,8 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
 {
   struct {
     int value, rank;
-  } mine, least;
+  } mine = {value, session->rank}, least;
   MPI_Request request;
-  mine.value = value;
-  mine.rank = session->rank;
   MPI_Iallreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, session->comm, &request);
   permi_mpi_wait(&request);
   *rank = least.rank;
@@ -158,10 +156,8 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
-  uint64_t lead[2];
+  uint64_t lead[2] = {(uint64_t)place, fingerprint};
   int verdict = 0;
-  lead[0] = (uint64_t)place;
-  lead[1] = fingerprint;
   permi_mpi_broadcast(session, lead, sizeof lead, 0);
   if (place == PERMI_MPI_RETURNED && status < 0) {
     verdict = status - PERMI_MPI_CAUSE; /* a cause precedes its consequences */
