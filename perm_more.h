@@ -1205,16 +1205,9 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
     }
     start[i] = permi_balanced(all % p, p);
   }
-  polynomial->n = n;
-  polynomial->signs = signs;
-  polynomial->settings = settings;
-  polynomial->outer = outer;
-  polynomial->prime = (double)p;
-  polynomial->inverse = 1 / (double)p;
-  polynomial->entry = entry;
-  polynomial->table = table;
-  polynomial->start = start;
-  polynomial->step = step;
+  const permi_polynomial made = {n, signs, settings, outer, (double)p, 1 / (double)p, entry, NULL, NULL, table, NULL,
+                                 start, step};
+  *polynomial = made;
   *memory = step + outer * n;
 }
 
@@ -1277,18 +1270,10 @@ static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
 }
 
+/* In doubles: forms, rows, inverses. */
 static size_t permi_proof_workspace(int n, int signs)
 {
-  return ((size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32)) *
-         sizeof(double);
-}
-
-/* Returns the kernel; *rate is in products a second. */
-static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
-{
-  static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
-  *rate = permi_lanes(isa) == 2 ? PERMI_RATE_PROOF_AVX2 / 2 : rates[permi_lanes_row(isa)];
-  return PERMI_OF_FAMILY(permi_polynomial, isa);
+  return (size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32);
 }
 
 /* ====================================================================================== >>proof_check
@@ -1446,6 +1431,8 @@ static int64_t permi_proof_single(const permi_proof *proof, const perm_partial *
 
 static void permi_state_strike(perm_state *state, int leaf)
 {
+  if (!state)
+    return;
   memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
   state->finished[leaf].count = 0;
 }
@@ -1473,8 +1460,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
   const int first = run * proof->leaves;
   int places = 0, k;
   if (single >= 0) {
-    if (strike)
-      permi_state_strike(strike, first + (int)(single / PERMI_PROOF_LEAF));
+    permi_state_strike(strike, first + (int)(single / PERMI_PROOF_LEAF));
     snprintf(text, 64, "value %lld", (long long)single);
     return 1;
   }
@@ -1483,8 +1469,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
         snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
-      if (strike)
-        permi_state_strike(strike, k);
+      permi_state_strike(strike, k);
     }
   if (places)
     return places;
@@ -1506,25 +1491,22 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
   const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
   uint64_t p = 0;
   char text[64], more[64] = "";
-  int run, k, places = 0;
+  int places = 0;
   if (!room.weight)
     return permi_fail_memory(result);
   if (watch)
     watch->activity = "checking the proof";
-  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
+  for (int run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
     const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
     int wrong = look.outside || look.other;
-    char here[64];
-    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+    char other[64];
+    for (int k = 0; k < PERMI_PROOF_SYNDROMES; k++)
       wrong |= look.syndrome[k] != 0;
     if (!wrong || permi_watch(watch, 0))
       continue;
-    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
-    if (!places) {
-      memcpy(text, here, sizeof text);
+    if (!places)
       p = proof->prime[run / proof->parts].p;
-    }
-    places += k;
+    places += permi_proof_locate(proof, partials, run, &look, &room, strike, places ? other : text);
   }
   permi_release(&job->allocator, room.weight);
   if (permi_watch(watch, 0))
@@ -1616,11 +1598,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
-  permi_sweep sweep;
-  sweep.job = job;
-  sweep.state = state;
-  sweep.control = control;
-  sweep.first = (uint64_t)first;
+  permi_sweep sweep = {job, state, control, (uint64_t)first, NULL, NULL};
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
@@ -1656,11 +1634,8 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
   const permi_proof *proof = own->proof;
   const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
-  if (own != proof->leaf) {
-    if (size)
-      buffer[0] = 0;
-    return 0; /* one line says it for all */
-  }
+  if (own != proof->leaf) /* one line says it for all */
+    return permi_say(buffer, size, "%s", "");
   return permi_say(buffer, size,
                    "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
                    "products, %.3g s\n",
@@ -1675,15 +1650,14 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
 {
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
-  uint64_t value[2] = {0, 0}, at, power = prime->one;
+  uint64_t value[2] = {0, 0}, power = prime->one;
   for (int i = 1; i < proof->n; i++)
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (int r = 0; r < proof->parts; r++) {
-    for (at = 0; at < N; at++) {
-      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
-      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
-    }
+    for (uint64_t at = 0; at < N; at++)
+      value[r] = permi_residue_add(value[r], permi_proof_listed(proof, partials, k * proof->parts + r, at), 0,
+                                   prime->p);
     value[r] = permi_montgomery(value[r], power, prime);
   }
   *real = value[0];
@@ -1764,8 +1738,11 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
                 : permi_fail_memory(result);
 }
 
+/* *rate: products a second. */
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
+  static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
+  const perm_isa isa = permi_isa(options);
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
   if (!proof)
@@ -1776,7 +1753,8 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  proof->run = PERMI_OF_FAMILY(permi_polynomial, isa);
+  *rate = permi_lanes(isa) == 2 ? PERMI_RATE_PROOF_AVX2 / 2 : rates[permi_lanes_row(isa)];
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
   for (int i = 0; i < problem->n; i++)
@@ -1823,7 +1801,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs) * sizeof(double);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -9184,7 +9162,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, cons
   }
 }
 
-/* Workspace: forms, rows, inverses (permi_proof_workspace). */
 PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                     double *value)
 {

@@ -106,16 +106,9 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
     }
     start[i] = permi_balanced(all % p, p);
   }
-  polynomial->n = n;
-  polynomial->signs = signs;
-  polynomial->settings = settings;
-  polynomial->outer = outer;
-  polynomial->prime = (double)p;
-  polynomial->inverse = 1 / (double)p;
-  polynomial->entry = entry;
-  polynomial->table = table;
-  polynomial->start = start;
-  polynomial->step = step;
+  const permi_polynomial made = {n, signs, settings, outer, (double)p, 1 / (double)p, entry, NULL, NULL, table, NULL,
+                                 start, step};
+  *polynomial = made;
   *memory = step + outer * n;
 }
 
@@ -178,17 +171,9 @@ static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
 }
 
+/* In doubles: forms, rows, inverses. */
 static size_t permi_proof_workspace(int n, int signs)
 {
-  return ((size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32)) *
-         sizeof(double);
-}
-
-/* Returns the kernel; *rate is in products a second. */
-static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
-{
-  static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
-  *rate = permi_lanes(isa) == 2 ? PERMI_RATE_PROOF_AVX2 / 2 : rates[permi_lanes_row(isa)];
-  return PERMI_OF_FAMILY(permi_polynomial, isa);
+  return (size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32);
 }
 /* SPDX-License-Identifier: MIT */

@@ -19,11 +19,8 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
   const permi_proof *proof = own->proof;
   const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
-  if (own != proof->leaf) {
-    if (size)
-      buffer[0] = 0;
-    return 0; /* one line says it for all */
-  }
+  if (own != proof->leaf) /* one line says it for all */
+    return permi_say(buffer, size, "%s", "");
   return permi_say(buffer, size,
                    "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
                    "products, %.3g s\n",
@@ -38,15 +35,14 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
 {
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
-  uint64_t value[2] = {0, 0}, at, power = prime->one;
+  uint64_t value[2] = {0, 0}, power = prime->one;
   for (int i = 1; i < proof->n; i++)
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (int r = 0; r < proof->parts; r++) {
-    for (at = 0; at < N; at++) {
-      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
-      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
-    }
+    for (uint64_t at = 0; at < N; at++)
+      value[r] = permi_residue_add(value[r], permi_proof_listed(proof, partials, k * proof->parts + r, at), 0,
+                                   prime->p);
     value[r] = permi_montgomery(value[r], power, prime);
   }
   *real = value[0];
@@ -127,8 +123,11 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
                 : permi_fail_memory(result);
 }
 
+/* *rate: products a second. */
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
+  static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
+  const perm_isa isa = permi_isa(options);
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
   if (!proof)
@@ -139,7 +138,8 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  proof->run = PERMI_OF_FAMILY(permi_polynomial, isa);
+  *rate = permi_lanes(isa) == 2 ? PERMI_RATE_PROOF_AVX2 / 2 : rates[permi_lanes_row(isa)];
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
   for (int i = 0; i < problem->n; i++)
@@ -186,7 +186,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs) * sizeof(double);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);

@@ -157,6 +157,8 @@ static int64_t permi_proof_single(const permi_proof *proof, const perm_partial *
 
 static void permi_state_strike(perm_state *state, int leaf)
 {
+  if (!state)
+    return;
   memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
   state->finished[leaf].count = 0;
 }
@@ -184,8 +186,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
   const int first = run * proof->leaves;
   int places = 0, k;
   if (single >= 0) {
-    if (strike)
-      permi_state_strike(strike, first + (int)(single / PERMI_PROOF_LEAF));
+    permi_state_strike(strike, first + (int)(single / PERMI_PROOF_LEAF));
     snprintf(text, 64, "value %lld", (long long)single);
     return 1;
   }
@@ -194,8 +195,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
         snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
-      if (strike)
-        permi_state_strike(strike, k);
+      permi_state_strike(strike, k);
     }
   if (places)
     return places;
@@ -217,25 +217,22 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
   const permi_proof_room room = {permi_proof_weights_room(proof, &job->allocator), watch};
   uint64_t p = 0;
   char text[64], more[64] = "";
-  int run, k, places = 0;
+  int places = 0;
   if (!room.weight)
     return permi_fail_memory(result);
   if (watch)
     watch->activity = "checking the proof";
-  for (run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
+  for (int run = 0; run < proof->runs && !permi_watch(watch, 0); run++) {
     const permi_proof_look look = permi_proof_look_at(proof, partials, run, &room);
     int wrong = look.outside || look.other;
-    char here[64];
-    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+    char other[64];
+    for (int k = 0; k < PERMI_PROOF_SYNDROMES; k++)
       wrong |= look.syndrome[k] != 0;
     if (!wrong || permi_watch(watch, 0))
       continue;
-    k = permi_proof_locate(proof, partials, run, &look, &room, strike, here);
-    if (!places) {
-      memcpy(text, here, sizeof text);
+    if (!places)
       p = proof->prime[run / proof->parts].p;
-    }
-    places += k;
+    places += permi_proof_locate(proof, partials, run, &look, &room, strike, places ? other : text);
   }
   permi_release(&job->allocator, room.weight);
   if (permi_watch(watch, 0))

@@ -154,7 +154,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, cons
   }
 }
 
-/* Workspace: forms, rows, inverses (permi_proof_workspace). */
 PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                     double *value)
 {

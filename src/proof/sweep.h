@@ -40,11 +40,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
-  permi_sweep sweep;
-  sweep.job = job;
-  sweep.state = state;
-  sweep.control = control;
-  sweep.first = (uint64_t)first;
+  permi_sweep sweep = {job, state, control, (uint64_t)first, NULL, NULL};
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
