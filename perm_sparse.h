@@ -11461,9 +11461,8 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   for (int i = 0; i < count && count > 2; i++)
     own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
-    permi_hybrid_factor result, *left, *right;
     double least = 1e300;
-    int a = 0, b = 1, second;
+    int a = 0, b = 1;
     work->units += 20 + 1.2 * count * count;
     for (int i = 0; i < count && least > floor; i++) /* unions grow */
       for (int j = i + 1; j < count && own[i] < least; j++)
@@ -11477,11 +11476,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
           }
         }
     floor = least;
-    second = taken[a].node < n && taken[b].node >= n;
-    left = &taken[second ? b : a];
-    right = &taken[second ? a : b];
-    result.scope = left->scope | right->scope;
-    result.dirty = left->dirty | right->dirty;
+    const int second = taken[a].node < n && taken[b].node >= n;
+    const permi_hybrid_factor *left = &taken[second ? b : a], *right = &taken[second ? a : b];
+    permi_hybrid_factor result = {left->scope | right->scope, left->dirty | right->dirty, 0};
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
     sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
@@ -11500,13 +11497,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
                                              int count, uint32_t bit)
 {
   const int n = work->n;
-  permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  if (second && taken[0].node < n) {
-    result = taken[0];
-    taken[0] = taken[1];
-    taken[1] = result;
-  }
-  result = taken[0];
+  const int turned = count == 2 && taken[0].node < n;
+  permi_hybrid_factor *first = &taken[turned], *second = count == 2 ? &taken[!turned] : NULL, result = *first;
   if (second) {
     result.scope |= second->scope;
     result.dirty |= second->dirty;
@@ -11516,18 +11508,18 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second);
-  if (taken[0].node < n) {
-    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
+  if (first->node < n) {
+    const double table = permi_layout_price(work, first->scope, first->dirty);
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                        taken[0].dirty);
+      first->node = permi_layout_node(work, PERMI_NODE_MERGE, first->node, -1, first->scope, first->scope,
+                                    first->dirty);
   }
   if (second)
     sum->rows += rate * here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
-  result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+  permi_layout_replace(work, sum, first, second, result.dirty, here);
+  result.node = permi_layout_node(work, PERMI_NODE_FOLD, first->node, second ? second->node : -1, result.scope,
                                   result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
@@ -11541,13 +11533,10 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
-  permi_layout_sum sum;
+  permi_layout_sum sum = {1, 0, work->gpu ? 0.0 : n, 0};
   int i, k, chain, factors = 0, scalars = 0;
   double outer = 0.5;
   uint32_t scope[64] = {0}, dirty[64] = {0};
-  sum.cost = 1;
-  sum.rows = sum.most = 0;
-  sum.live = work->gpu ? 0 : n;
   work->record = record;
   work->nodes = 0;
   work->units += 500 + 5 * n;
@@ -12009,7 +11998,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k;
   permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction operation;
   permi_opcode opcode;
   if (node->kind == PERMI_NODE_CHAIN)
     opcode = PERMI_OP_CHAIN;
@@ -12024,16 +12012,11 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
   const uint32_t slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   const uint32_t fast = node->scope & ~slow;
-  memset(&operation, 0, sizeof operation);
-  operation.opcode = (uint16_t)opcode;
-  operation.first = hybrid->statements;
-  operation.count = opcode == PERMI_OP_CHAIN ? node->items : size;
-  operation.growth = node->growth;
-  operation.halved = node->halved;
-  operation.dirty = node->dirty | PERMI_HYBRID_ALL;
-  operation.group = (uint16_t)(1 << permi_count_ones(fast));
-  operation.row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
-  operation.other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
+  const int row = permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  const permi_instruction operation = {
+      (uint16_t)opcode, (uint16_t)row, (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0),
+      (uint16_t)(1 << permi_count_ones(fast)), hybrid->statements, opcode == PERMI_OP_CHAIN ? node->items : size,
+      node->growth, node->halved, node->dirty | PERMI_HYBRID_ALL};
   permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room, &operation,
                sizeof operation, INT_MAX, &maker->failed);
   for (k = 0; k < node->items; k++) { /* of a chain */
@@ -12059,19 +12042,15 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
-  permi_hybrid_node *node, *child;
-  int i, k, index;
+  permi_hybrid_node *const node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  for (i = n; i <= root; i++) {
-    node = &maker->work->node[i];
-    for (k = 0; k < permi_maker_children(node); k++) {
-      child = permi_maker_child(maker, node, k, &index);
-      if (child && (child->persists = maker->work->keeps || child->dirty != node->dirty) != 0)
+  for (const permi_hybrid_node *parent = &maker->work->node[n]; parent <= node; parent++)
+    for (int k = 0, index; k < permi_maker_children(parent); k++) {
+      permi_hybrid_node *child = permi_maker_child(maker, parent, k, &index);
+      if (child && (child->persists = maker->work->keeps || child->dirty != parent->dirty) != 0)
         child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
     }
-  }
-  node = &maker->work->node[root];
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
@@ -12359,24 +12338,23 @@ static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybr
   const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
   double sum[64][2] = {{0}}, sign[64] = {0}, gain;
   uint64_t centre = 0;
-  int turn, k, i, j;
-  for (turn = 0; turn < 4; turn++)
-    for (k = 0; k < n; k++) {
-      j = order[k];
+  for (int turn = 0; turn < 4; turn++)
+    for (int k = 0; k < n; k++) {
+      const int j = order[k];
       gain = 0;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
         const double *x = rows->number[i][j];
         sum[i][0] -= sign[k] * x[0];
         sum[i][1] -= sign[k] * x[second];
         gain += sum[i][0] * x[0] + sum[i][1] * x[second];
       }
       sign[k] = gain < 0 ? -1 : 1;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
         sum[i][0] += sign[k] * rows->number[i][j][0];
         sum[i][1] += sign[k] * rows->number[i][j][second];
       }
     }
-  for (k = 0; k < hybrid->high; k++)
+  for (int k = 0; k < hybrid->high; k++)
     centre |= (uint64_t)(sign[hybrid->inner + k] != sign[n - 1]) << k;
   return centre;
 }
@@ -12407,19 +12385,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
-  int root, k;
+  permi_hybrid_maker maker = {work, layout, hybrid, allocator, {0}, {0}, 0, 2, growths};
   *made = NULL;
-  memset(&maker, 0, sizeof maker);
-  maker.work = work;
-  maker.layout = layout;
-  maker.hybrid = hybrid;
-  maker.growths = growths;
-  maker.allocator = allocator;
-  maker.failed = 2;
   if (hybrid)
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
@@ -12427,9 +12397,9 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     if (growths)
       growths->most_halvings = work->n - 1;
     permi_maker_rows(&maker, rows, a, reduced);
-    root = work->n + work->nodes - 1;
+    const int root = work->n + work->nodes - 1;
     permi_maker_plan(&maker);
-    for (k = 0; k < maker.evaluated && !maker.failed; k++)
+    for (int k = 0; k < maker.evaluated && !maker.failed; k++)
       permi_maker_emit(&maker, maker.sequence[k]);
     hybrid->result = permi_hybrid_line(work->node[root].slot);
   }
@@ -12602,23 +12572,21 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2);
   unsigned turned = PERMI_HYBRID_ALL;
-  double weight;
-  int j, k;
   permi_hybrid_bases(hybrid, s ^ s >> 1, slot);
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    weight = permi_hybrid_weight(hybrid, s);
+    const double weight = permi_hybrid_weight(hybrid, s);
     if (weight > 0) {
       memcpy(moduli, slot, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof *slot);
       family->absolute[hybrid->algebra](hybrid, moduli, turned);
-      for (k = 0; k < hybrid->lanes; k++)
+      for (int k = 0; k < hybrid->lanes; k++)
         absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
-    j = permi_trailing_zeros(s);
+    const int j = permi_trailing_zeros(s);
     turned = j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
@@ -13030,7 +12998,6 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
 {
   const perm_options *options = maker->options;
   permi_offer gpu;
-  void *plan;
   if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
@@ -13042,7 +13009,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   }
   status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
-    plan = offer->plan;
+    void *plan = offer->plan;
     *offer = gpu;
     gpu.plan = plan;
   }
@@ -13107,7 +13074,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_HYBRID;
   leaf->information.isa = hybrid->isa;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
@@ -13115,7 +13081,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->explain = permi_hybrid_explain;
-  leaf->context = hybrid;
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;

@@ -132,9 +132,8 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   for (int i = 0; i < count && count > 2; i++)
     own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
-    permi_hybrid_factor result, *left, *right;
     double least = 1e300;
-    int a = 0, b = 1, second;
+    int a = 0, b = 1;
     work->units += 20 + 1.2 * count * count;
     for (int i = 0; i < count && least > floor; i++) /* unions grow */
       for (int j = i + 1; j < count && own[i] < least; j++)
@@ -148,11 +147,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
           }
         }
     floor = least;
-    second = taken[a].node < n && taken[b].node >= n;
-    left = &taken[second ? b : a];
-    right = &taken[second ? a : b];
-    result.scope = left->scope | right->scope;
-    result.dirty = left->dirty | right->dirty;
+    const int second = taken[a].node < n && taken[b].node >= n;
+    const permi_hybrid_factor *left = &taken[second ? b : a], *right = &taken[second ? a : b];
+    permi_hybrid_factor result = {left->scope | right->scope, left->dirty | right->dirty, 0};
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
     sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
@@ -171,13 +168,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
                                              int count, uint32_t bit)
 {
   const int n = work->n;
-  permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  if (second && taken[0].node < n) {
-    result = taken[0];
-    taken[0] = taken[1];
-    taken[1] = result;
-  }
-  result = taken[0];
+  const int turned = count == 2 && taken[0].node < n;
+  permi_hybrid_factor *first = &taken[turned], *second = count == 2 ? &taken[!turned] : NULL, result = *first;
   if (second) {
     result.scope |= second->scope;
     result.dirty |= second->dirty;
@@ -187,18 +179,18 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second);
-  if (taken[0].node < n) {
-    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
+  if (first->node < n) {
+    const double table = permi_layout_price(work, first->scope, first->dirty);
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                        taken[0].dirty);
+      first->node = permi_layout_node(work, PERMI_NODE_MERGE, first->node, -1, first->scope, first->scope,
+                                    first->dirty);
   }
   if (second)
     sum->rows += rate * here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
-  result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+  permi_layout_replace(work, sum, first, second, result.dirty, here);
+  result.node = permi_layout_node(work, PERMI_NODE_FOLD, first->node, second ? second->node : -1, result.scope,
                                   result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
@@ -212,13 +204,10 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
-  permi_layout_sum sum;
+  permi_layout_sum sum = {1, 0, work->gpu ? 0.0 : n, 0};
   int i, k, chain, factors = 0, scalars = 0;
   double outer = 0.5;
   uint32_t scope[64] = {0}, dirty[64] = {0};
-  sum.cost = 1;
-  sum.rows = sum.most = 0;
-  sum.live = work->gpu ? 0 : n;
   work->record = record;
   work->nodes = 0;
   work->units += 500 + 5 * n;

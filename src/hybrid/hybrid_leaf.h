@@ -281,24 +281,23 @@ static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybr
   const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
   double sum[64][2] = {{0}}, sign[64] = {0}, gain;
   uint64_t centre = 0;
-  int turn, k, i, j;
-  for (turn = 0; turn < 4; turn++)
-    for (k = 0; k < n; k++) {
-      j = order[k];
+  for (int turn = 0; turn < 4; turn++)
+    for (int k = 0; k < n; k++) {
+      const int j = order[k];
       gain = 0;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
         const double *x = rows->number[i][j];
         sum[i][0] -= sign[k] * x[0];
         sum[i][1] -= sign[k] * x[second];
         gain += sum[i][0] * x[0] + sum[i][1] * x[second];
       }
       sign[k] = gain < 0 ? -1 : 1;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
         sum[i][0] += sign[k] * rows->number[i][j][0];
         sum[i][1] += sign[k] * rows->number[i][j][second];
       }
     }
-  for (k = 0; k < hybrid->high; k++)
+  for (int k = 0; k < hybrid->high; k++)
     centre |= (uint64_t)(sign[hybrid->inner + k] != sign[n - 1]) << k;
   return centre;
 }
@@ -329,19 +328,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
-  int root, k;
+  permi_hybrid_maker maker = {work, layout, hybrid, allocator, {0}, {0}, 0, 2, growths};
   *made = NULL;
-  memset(&maker, 0, sizeof maker);
-  maker.work = work;
-  maker.layout = layout;
-  maker.hybrid = hybrid;
-  maker.growths = growths;
-  maker.allocator = allocator;
-  maker.failed = 2;
   if (hybrid)
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
@@ -349,9 +340,9 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     if (growths)
       growths->most_halvings = work->n - 1;
     permi_maker_rows(&maker, rows, a, reduced);
-    root = work->n + work->nodes - 1;
+    const int root = work->n + work->nodes - 1;
     permi_maker_plan(&maker);
-    for (k = 0; k < maker.evaluated && !maker.failed; k++)
+    for (int k = 0; k < maker.evaluated && !maker.failed; k++)
       permi_maker_emit(&maker, maker.sequence[k]);
     hybrid->result = permi_hybrid_line(work->node[root].slot);
   }

@@ -178,7 +178,6 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
 {
   const perm_options *options = maker->options;
   permi_offer gpu;
-  void *plan;
   if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
@@ -190,7 +189,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   }
   status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
-    plan = offer->plan;
+    void *plan = offer->plan;
     *offer = gpu;
     gpu.plan = plan;
   }
@@ -255,7 +254,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_HYBRID;
   leaf->information.isa = hybrid->isa;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
@@ -263,7 +261,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->explain = permi_hybrid_explain;
-  leaf->context = hybrid;
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;

@@ -256,7 +256,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k;
   permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction operation;
   permi_opcode opcode;
   if (node->kind == PERMI_NODE_CHAIN)
     opcode = PERMI_OP_CHAIN;
@@ -271,16 +270,11 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
   const uint32_t slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   const uint32_t fast = node->scope & ~slow;
-  memset(&operation, 0, sizeof operation);
-  operation.opcode = (uint16_t)opcode;
-  operation.first = hybrid->statements;
-  operation.count = opcode == PERMI_OP_CHAIN ? node->items : size;
-  operation.growth = node->growth;
-  operation.halved = node->halved;
-  operation.dirty = node->dirty | PERMI_HYBRID_ALL;
-  operation.group = (uint16_t)(1 << permi_count_ones(fast));
-  operation.row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
-  operation.other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
+  const int row = permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  const permi_instruction operation = {
+      (uint16_t)opcode, (uint16_t)row, (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0),
+      (uint16_t)(1 << permi_count_ones(fast)), hybrid->statements, opcode == PERMI_OP_CHAIN ? node->items : size,
+      node->growth, node->halved, node->dirty | PERMI_HYBRID_ALL};
   permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room, &operation,
                sizeof operation, INT_MAX, &maker->failed);
   for (k = 0; k < node->items; k++) { /* of a chain */
@@ -306,19 +300,15 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
-  permi_hybrid_node *node, *child;
-  int i, k, index;
+  permi_hybrid_node *const node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  for (i = n; i <= root; i++) {
-    node = &maker->work->node[i];
-    for (k = 0; k < permi_maker_children(node); k++) {
-      child = permi_maker_child(maker, node, k, &index);
-      if (child && (child->persists = maker->work->keeps || child->dirty != node->dirty) != 0)
+  for (const permi_hybrid_node *parent = &maker->work->node[n]; parent <= node; parent++)
+    for (int k = 0, index; k < permi_maker_children(parent); k++) {
+      permi_hybrid_node *child = permi_maker_child(maker, parent, k, &index);
+      if (child && (child->persists = maker->work->keeps || child->dirty != parent->dirty) != 0)
         child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
     }
-  }
-  node = &maker->work->node[root];
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);

@@ -60,23 +60,21 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2);
   unsigned turned = PERMI_HYBRID_ALL;
-  double weight;
-  int j, k;
   permi_hybrid_bases(hybrid, s ^ s >> 1, slot);
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    weight = permi_hybrid_weight(hybrid, s);
+    const double weight = permi_hybrid_weight(hybrid, s);
     if (weight > 0) {
       memcpy(moduli, slot, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof *slot);
       family->absolute[hybrid->algebra](hybrid, moduli, turned);
-      for (k = 0; k < hybrid->lanes; k++)
+      for (int k = 0; k < hybrid->lanes; k++)
         absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
-    j = permi_trailing_zeros(s);
+    const int j = permi_trailing_zeros(s);
     turned = j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
