@@ -1771,19 +1771,17 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
-  const permi_hybrid_node *nodes = coder->work->node, *node;
-  int *memo, value = 0, left, right, minus, k;
+  const permi_hybrid_node *nodes = coder->work->node, *node = &nodes[index];
+  const int left = node->left, right = node->right;
+  int value = 0, minus;
   if (index < n)
     return permi_code_row(coder, index, setting);
-  node = &nodes[index];
-  memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
+  int *memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   const uint32_t folded = node->all & ~node->scope;
-  left = node->left;
-  right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
-    for (k = 0; k < node->items; k++) {
+    for (int k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[k], 0);
       const int growth = coder->maker.growths ? coder->maker.growths->item[k] : PERMI_GROWS_NOT;
       value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
@@ -1804,7 +1802,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     const int swap =
         left < n || (right >= n && permi_count_ones(nodes[right].all) > permi_count_ones(nodes[left].all));
     int f[4];
-    for (k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap;
       minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
@@ -1893,9 +1891,7 @@ static void permi_code_statements(permi_coder *coder)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         const double *number = coder->rows.number[i][k];
         const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-        permi_code_flip flip;
-        flip.row = i;
-        flip.reduced = coder->reduced[i];
+        permi_code_flip flip = {i, 0, 0, coder->reduced[i]};
         flip.constant = permi_code_constant(coder, i, twice, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);
@@ -2512,12 +2508,11 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   permi_hybrid *hybrid;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    if (choice->block->integer) {
+    if (choice->block->integer)
       permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
-    } else {
+    else
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    trial->work.line_exp2, &choice->zero);
-    }
   }
   for (int k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
@@ -2534,29 +2529,18 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
   const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
-  permi_code_choice choice;
-  perm_status status = PERM_OK;
-  double least;
+  permi_code_choice choice = {maker, block, permi_hybrid_algebra_of(maker), 0, NULL, NULL, 0, -1, 0, {0}, NULL};
+  permi_pool pool = {&options->allocator, NULL, 0};
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
-  memset(&choice, 0, sizeof choice);
-  choice.maker = maker;
-  choice.block = block;
-  choice.algebra = permi_hybrid_algebra_of(maker);
-  choice.given = -1;
-  choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
-  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
-  if (choice.trial && choice.scaled) {
-    least = permi_code_search_all(&choice, rival);
-    for (int k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
-      status = permi_code_try(&choice, &choice.trial[k]);
-  } else {
-    status = PERM_ERROR_MEMORY;
-  }
-  permi_release(allocator, choice.trial);
-  permi_release(allocator, choice.scaled);
+  choice.trial = (permi_code_trial *)permi_pool_get(&pool, PERMI_GPU_TRIALS, sizeof *choice.trial);
+  choice.scaled = (double *)permi_pool_get(&pool, (size_t)(n * n * parts), sizeof *choice.scaled);
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  const double least = status == PERM_OK ? permi_code_search_all(&choice, rival) : 0;
+  for (int k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+    status = permi_code_try(&choice, &choice.trial[k]);
+  permi_pool_release(&pool);
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
@@ -2913,13 +2897,11 @@ static void permi_codegen_launches(permi_codegen *codegen)
   const uint64_t threads = UINT64_C(128) * PERMI_CODEGEN_PROCESSORS * (uint64_t)codegen->blocks;
   uint64_t term = 0, chunks = 0;
   while (term < terms) {
-    permi_codegen_launch *launch = &codegen->launch[codegen->launches++];
     int walk = PERMI_CODEGEN_LEAST;
     while (walk < PERMI_CODEGEN_WALK && threads << (walk + 1) <= terms - term)
       walk++;
-    launch->chunk = chunks;
-    launch->term = term;
-    launch->walk = walk;
+    const permi_codegen_launch launch = {chunks, term, walk};
+    codegen->launch[codegen->launches++] = launch;
     if (threads << walk <= terms - term) {
       const uint64_t times = (terms - term) / (threads << walk);
       chunks += times * (threads / 128);
@@ -2937,12 +2919,9 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 {
   permi_ryser *ryser = &codegen->ryser;
   const int n = block->n;
-  permi_ryser_split split;
+  permi_ryser_split split = {0, n - 1, !memory, {0}};
   double changed = 0, touched = 0;
-  memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
-  split.as_given = !memory;
-  split.without = n - 1;
   if (memory) {
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);

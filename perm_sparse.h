@@ -14295,13 +14295,9 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
   const permi_leaf *leaf = walking->leaf;
   perm_partial *partial = &walking->slot[chunk - walking->window];
   permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking->control ? walking : NULL;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
+  const permi_ways root = {0, leaf->information.chunks, chunk, 1, 0, walking->control ? walking : NULL, 0, 0,
+                           PERMI_WALK_GRACE_SECONDS, thread, 0};
+  *ways = root;
   leaf->run_chunk(leaf, chunk, ways, partial);
   if (!ways->stopped) {
     partial->fingerprint = leaf->information.fingerprint;
@@ -14316,16 +14312,14 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
-  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
+  permi_pool pool = {&((const permi_owned *)leaf->context)->allocator, NULL, 0};
   const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
   const uint64_t room = PERMI_WALK_WINDOW * (uint64_t)threads;
   permi_walking walking = {leaf, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
                            NULL, NULL, PERM_OK};
-  perm_status status = PERM_OK;
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  walking.memory = permi_allocate(allocator, (size_t)threads + 1, permi_workspace_each(leaf));
-  if (!walking.slot || !walking.memory)
-    status = PERM_ERROR_MEMORY;
+  walking.slot = (perm_partial *)permi_pool_get(&pool, (size_t)room, sizeof *walking.slot);
+  walking.memory = permi_pool_get(&pool, (size_t)threads + 1, permi_workspace_each(leaf));
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   while (begin < end && status == PERM_OK) {
     const uint64_t last = end - begin < room ? end : begin + room;
     walking.window = begin;
@@ -14334,8 +14328,7 @@ static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint
     for (; begin < last && walking.slot[begin - walking.window].chunks; begin++)
       perm_partial_merge(partial, &walking.slot[begin - walking.window]);
   }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
+  permi_pool_release(&pool);
   return begin == end ? PERM_OK : status;
 }
 
@@ -14372,10 +14365,8 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   memset(&leaf, 0, sizeof leaf);
   leaf.context = plan;
   for (int probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
-    memset(ways, 0, sizeof *ways);
-    ways->end = 1;
-    ways->weight = 1;
-    ways->seed = seed;
+    const permi_ways root = {0, 1, 0, 1, seed, NULL, 0, 0, 0, 0, 0};
+    *ways = root;
     plan->run(&leaf, 0, ways, &ignored);
     seed = ways->seed;
     plan->choices += (ways->choices - plan->choices) / (probe + 1);
@@ -14750,12 +14741,9 @@ static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  permi_ways ways;
+  permi_ways ways = {0, leaf->information.chunks, chunk, 0, 0, NULL, 0, 0, 0, 0, 0};
   permi_ryser_walk walk;
   (void)workspace;
-  memset(&ways, 0, sizeof ways);
-  ways.end = leaf->information.chunks;
-  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
@@ -14933,11 +14921,9 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  permi_ryser_split best, trial;
+  permi_ryser_split best = {0, -1, 0, {0}}, trial;
   uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
   for (int i = 0; i < n; i++) {
     columns[i] = 0;
     for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
@@ -14979,7 +14965,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
   const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
-  permi_ryser_split split, best;
+  permi_ryser_split best = {0, -1, 0, {0}};
   permi_ryser *ryser;
   double least = (double)INFINITY;
   int which, side = 0, j;
@@ -14993,10 +14979,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
-  memset(&best, 0, sizeof best);
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    memset(&split, 0, sizeof split);
-    split.without = -1;
+    permi_ryser_split split = {0, -1, 0, {0}};
     for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
       const int *start = block->start + (which & 1 ? 0 : block->n);
       if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
@@ -15030,8 +15014,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const int n = block->n, mine = ryser->transposed * n, other = n - mine;
   double *const value = maker->subsets, *const change = value ? value + (1 << PERMI_MAJORANT_ORDER) : NULL;
   double off_grid = 0;
-  int i, e, s;
-  for (i = 0; i < n && !ryser->on_grid; i++)
+  for (int i = 0; i < n && !ryser->on_grid; i++)
     off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
   if (n > PERMI_MAJORANT_ORDER) {
     off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
@@ -15039,9 +15022,9 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     memset(change, 0, ((size_t)1 << n) * sizeof *change);
     value[0] = 1;
-    for (s = 0; s < (1 << n) - 1; s++) {
-      i = permi_count_ones((unsigned)s);
-      for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+    for (int s = 0; s < (1 << n) - 1; s++) {
+      const int i = permi_count_ones((unsigned)s);
+      for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
         const double moved = ryser->parts * ryser->moved[i];
         const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
@@ -15051,7 +15034,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
         }
       }
     }
-    off_grid = change[s] * (1 + 1e-12) + 1e-280;
+    off_grid = change[(1 << n) - 1] * (1 + 1e-12) + 1e-280;
   }
   off_grid = ldexp(off_grid, -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
@@ -15302,8 +15285,6 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
-  permi_piece *whole;
-  uint64_t *unit;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
@@ -15322,16 +15303,16 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   plan->n = n;
   plan->size = permi_numbers_words(numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  plan->piece_bytes = sizeof *whole + ((size_t)n * (size_t)n + 2) * plan->size * sizeof *unit;
-  plan->plan.bytes = plan->size * sizeof *unit;
+  plan->plan.bytes = plan->size * sizeof(uint64_t);
+  plan->piece_bytes = sizeof(permi_piece) + ((size_t)n * (size_t)n + 2) * plan->plan.bytes;
   plan->plan.workspace = (size_t)n * plan->piece_bytes + (2 + ((size_t)1 << plan->most)) * plan->plan.bytes;
   plan->plan.ways = PERMI_DECOMPOSE_ORDER;
   plan->plan.run = permi_decompose_chunk;
-  plan->whole = whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
+  permi_piece *whole = plan->whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
   if (!whole)
     return permi_fail_memory(maker->result);
   whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
-  unit = permi_piece_at(plan, whole, 0, n, 0);
+  uint64_t *unit = permi_piece_at(plan, whole, 0, n, 0);
   permi_value_one(numbers, unit);
   plan->growth = 1;
   for (int i = 0; i < n; i++) {

@@ -86,13 +86,11 @@ static void permi_codegen_launches(permi_codegen *codegen)
   const uint64_t threads = UINT64_C(128) * PERMI_CODEGEN_PROCESSORS * (uint64_t)codegen->blocks;
   uint64_t term = 0, chunks = 0;
   while (term < terms) {
-    permi_codegen_launch *launch = &codegen->launch[codegen->launches++];
     int walk = PERMI_CODEGEN_LEAST;
     while (walk < PERMI_CODEGEN_WALK && threads << (walk + 1) <= terms - term)
       walk++;
-    launch->chunk = chunks;
-    launch->term = term;
-    launch->walk = walk;
+    const permi_codegen_launch launch = {chunks, term, walk};
+    codegen->launch[codegen->launches++] = launch;
     if (threads << walk <= terms - term) {
       const uint64_t times = (terms - term) / (threads << walk);
       chunks += times * (threads / 128);
@@ -110,12 +108,9 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 {
   permi_ryser *ryser = &codegen->ryser;
   const int n = block->n;
-  permi_ryser_split split;
+  permi_ryser_split split = {0, n - 1, !memory, {0}};
   double changed = 0, touched = 0;
-  memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
-  split.as_given = !memory;
-  split.without = n - 1;
   if (memory) {
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);

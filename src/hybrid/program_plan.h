@@ -322,12 +322,11 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   permi_hybrid *hybrid;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    if (choice->block->integer) {
+    if (choice->block->integer)
       permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
-    } else {
+    else
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    trial->work.line_exp2, &choice->zero);
-    }
   }
   for (int k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
@@ -344,29 +343,18 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
   const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
-  permi_code_choice choice;
-  perm_status status = PERM_OK;
-  double least;
+  permi_code_choice choice = {maker, block, permi_hybrid_algebra_of(maker), 0, NULL, NULL, 0, -1, 0, {0}, NULL};
+  permi_pool pool = {&options->allocator, NULL, 0};
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
-  memset(&choice, 0, sizeof choice);
-  choice.maker = maker;
-  choice.block = block;
-  choice.algebra = permi_hybrid_algebra_of(maker);
-  choice.given = -1;
-  choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
-  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
-  if (choice.trial && choice.scaled) {
-    least = permi_code_search_all(&choice, rival);
-    for (int k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
-      status = permi_code_try(&choice, &choice.trial[k]);
-  } else {
-    status = PERM_ERROR_MEMORY;
-  }
-  permi_release(allocator, choice.trial);
-  permi_release(allocator, choice.scaled);
+  choice.trial = (permi_code_trial *)permi_pool_get(&pool, PERMI_GPU_TRIALS, sizeof *choice.trial);
+  choice.scaled = (double *)permi_pool_get(&pool, (size_t)(n * n * parts), sizeof *choice.scaled);
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  const double least = status == PERM_OK ? permi_code_search_all(&choice, rival) : 0;
+  for (int k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+    status = permi_code_try(&choice, &choice.trial[k]);
+  permi_pool_release(&pool);
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;

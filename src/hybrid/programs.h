@@ -194,19 +194,17 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
-  const permi_hybrid_node *nodes = coder->work->node, *node;
-  int *memo, value = 0, left, right, minus, k;
+  const permi_hybrid_node *nodes = coder->work->node, *node = &nodes[index];
+  const int left = node->left, right = node->right;
+  int value = 0, minus;
   if (index < n)
     return permi_code_row(coder, index, setting);
-  node = &nodes[index];
-  memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
+  int *memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   const uint32_t folded = node->all & ~node->scope;
-  left = node->left;
-  right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
-    for (k = 0; k < node->items; k++) {
+    for (int k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[k], 0);
       const int growth = coder->maker.growths ? coder->maker.growths->item[k] : PERMI_GROWS_NOT;
       value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
@@ -227,7 +225,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     const int swap =
         left < n || (right >= n && permi_count_ones(nodes[right].all) > permi_count_ones(nodes[left].all));
     int f[4];
-    for (k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap;
       minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
@@ -316,9 +314,7 @@ static void permi_code_statements(permi_coder *coder)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         const double *number = coder->rows.number[i][k];
         const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-        permi_code_flip flip;
-        flip.row = i;
-        flip.reduced = coder->reduced[i];
+        permi_code_flip flip = {i, 0, 0, coder->reduced[i]};
         flip.constant = permi_code_constant(coder, i, twice, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);

@@ -212,8 +212,6 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
-  permi_piece *whole;
-  uint64_t *unit;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
@@ -232,16 +230,16 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   plan->n = n;
   plan->size = permi_numbers_words(numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  plan->piece_bytes = sizeof *whole + ((size_t)n * (size_t)n + 2) * plan->size * sizeof *unit;
-  plan->plan.bytes = plan->size * sizeof *unit;
+  plan->plan.bytes = plan->size * sizeof(uint64_t);
+  plan->piece_bytes = sizeof(permi_piece) + ((size_t)n * (size_t)n + 2) * plan->plan.bytes;
   plan->plan.workspace = (size_t)n * plan->piece_bytes + (2 + ((size_t)1 << plan->most)) * plan->plan.bytes;
   plan->plan.ways = PERMI_DECOMPOSE_ORDER;
   plan->plan.run = permi_decompose_chunk;
-  plan->whole = whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
+  permi_piece *whole = plan->whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
   if (!whole)
     return permi_fail_memory(maker->result);
   whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
-  unit = permi_piece_at(plan, whole, 0, n, 0);
+  uint64_t *unit = permi_piece_at(plan, whole, 0, n, 0);
   permi_value_one(numbers, unit);
   plan->growth = 1;
   for (int i = 0; i < n; i++) {

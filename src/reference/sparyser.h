@@ -191,12 +191,9 @@ static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  permi_ways ways;
+  permi_ways ways = {0, leaf->information.chunks, chunk, 0, 0, NULL, 0, 0, 0, 0, 0};
   permi_ryser_walk walk;
   (void)workspace;
-  memset(&ways, 0, sizeof ways);
-  ways.end = leaf->information.chunks;
-  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
@@ -374,11 +371,9 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  permi_ryser_split best, trial;
+  permi_ryser_split best = {0, -1, 0, {0}}, trial;
   uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
   for (int i = 0; i < n; i++) {
     columns[i] = 0;
     for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
@@ -420,7 +415,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
   const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
-  permi_ryser_split split, best;
+  permi_ryser_split best = {0, -1, 0, {0}};
   permi_ryser *ryser;
   double least = (double)INFINITY;
   int which, side = 0, j;
@@ -434,10 +429,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
-  memset(&best, 0, sizeof best);
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    memset(&split, 0, sizeof split);
-    split.without = -1;
+    permi_ryser_split split = {0, -1, 0, {0}};
     for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
       const int *start = block->start + (which & 1 ? 0 : block->n);
       if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
@@ -471,8 +464,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const int n = block->n, mine = ryser->transposed * n, other = n - mine;
   double *const value = maker->subsets, *const change = value ? value + (1 << PERMI_MAJORANT_ORDER) : NULL;
   double off_grid = 0;
-  int i, e, s;
-  for (i = 0; i < n && !ryser->on_grid; i++)
+  for (int i = 0; i < n && !ryser->on_grid; i++)
     off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
   if (n > PERMI_MAJORANT_ORDER) {
     off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
@@ -480,9 +472,9 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     memset(change, 0, ((size_t)1 << n) * sizeof *change);
     value[0] = 1;
-    for (s = 0; s < (1 << n) - 1; s++) {
-      i = permi_count_ones((unsigned)s);
-      for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+    for (int s = 0; s < (1 << n) - 1; s++) {
+      const int i = permi_count_ones((unsigned)s);
+      for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
         const double moved = ryser->parts * ryser->moved[i];
         const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
@@ -492,7 +484,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
         }
       }
     }
-    off_grid = change[s] * (1 + 1e-12) + 1e-280;
+    off_grid = change[(1 << n) - 1] * (1 + 1e-12) + 1e-280;
   }
   off_grid = ldexp(off_grid, -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;

@@ -99,13 +99,9 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
   const permi_leaf *leaf = walking->leaf;
   perm_partial *partial = &walking->slot[chunk - walking->window];
   permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking->control ? walking : NULL;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
+  const permi_ways root = {0, leaf->information.chunks, chunk, 1, 0, walking->control ? walking : NULL, 0, 0,
+                           PERMI_WALK_GRACE_SECONDS, thread, 0};
+  *ways = root;
   leaf->run_chunk(leaf, chunk, ways, partial);
   if (!ways->stopped) {
     partial->fingerprint = leaf->information.fingerprint;
@@ -120,16 +116,14 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
-  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
+  permi_pool pool = {&((const permi_owned *)leaf->context)->allocator, NULL, 0};
   const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
   const uint64_t room = PERMI_WALK_WINDOW * (uint64_t)threads;
   permi_walking walking = {leaf, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
                            NULL, NULL, PERM_OK};
-  perm_status status = PERM_OK;
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  walking.memory = permi_allocate(allocator, (size_t)threads + 1, permi_workspace_each(leaf));
-  if (!walking.slot || !walking.memory)
-    status = PERM_ERROR_MEMORY;
+  walking.slot = (perm_partial *)permi_pool_get(&pool, (size_t)room, sizeof *walking.slot);
+  walking.memory = permi_pool_get(&pool, (size_t)threads + 1, permi_workspace_each(leaf));
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   while (begin < end && status == PERM_OK) {
     const uint64_t last = end - begin < room ? end : begin + room;
     walking.window = begin;
@@ -138,8 +132,7 @@ static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint
     for (; begin < last && walking.slot[begin - walking.window].chunks; begin++)
       perm_partial_merge(partial, &walking.slot[begin - walking.window]);
   }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
+  permi_pool_release(&pool);
   return begin == end ? PERM_OK : status;
 }
 
@@ -176,10 +169,8 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   memset(&leaf, 0, sizeof leaf);
   leaf.context = plan;
   for (int probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
-    memset(ways, 0, sizeof *ways);
-    ways->end = 1;
-    ways->weight = 1;
-    ways->seed = seed;
+    const permi_ways root = {0, 1, 0, 1, seed, NULL, 0, 0, 0, 0, 0};
+    *ways = root;
     plan->run(&leaf, 0, ways, &ignored);
     seed = ways->seed;
     plan->choices += (ways->choices - plan->choices) / (probe + 1);
