@@ -11182,10 +11182,11 @@ static int permi_inner_progress(const perm_progress *progress, void *user_data)
   return inner->control->stopped != PERM_OK;
 }
 
-static double permi_minors_terms(const permi_minors *minors, int side)
+/* Counts how copies of lines can be taken; half: half of them, by symmetry. */
+static double permi_minors_terms(const permi_minors *minors, int side, int half)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;
-  double terms = count[last] / 2 + 1;
+  double terms = (half ? count[last] / 2 : count[last]) + 1;
   for (int j = 0; j < last; j++)
     terms *= count[j] + 1;
   return terms;
@@ -11197,7 +11198,7 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   const double each = copies ? permi_seconds_form_dd[minors->parts - 1] : PERMI_MINORS_DD_SECONDS * minors->parts;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->terms = fmin(permi_minors_terms(minors, 0), permi_minors_terms(minors, 1));
+  minors->terms = fmin(permi_minors_terms(minors, 0, 1), permi_minors_terms(minors, 1, 1));
   minors->seconds = each * minors->terms * minors->total * (minors->lines[0] - minors->least) * minors->lines[1];
   minors->chunks = 1;
   minors->scale_exp2 = 0;
@@ -11212,7 +11213,6 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   const long long unit = minors->unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
   int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, e, copies = 0;
   perm_options own = *options;
-  permi_problem problem;
   double *to = entry;
   for (side = 0; side < 2; side++)
     for (k = kept[side] = 0; k < minors->lines[side]; k++) {
@@ -11230,8 +11230,8 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   own.method = options->method != PERM_METHOD_GLYNN ? PERM_METHOD_AUTO
                : copies                             ? PERM_METHOD_MULTIPLICITIES
                                                     : PERM_METHOD_GLYNN;
-  problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts), copies ? count[0] : NULL,
-                               copies ? count[1] : NULL);
+  const permi_problem problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts),
+                                                   copies ? count[0] : NULL, copies ? count[1] : NULL);
   permi_compute(&problem, copies ? PERMI_WITH_COUNTS : PERMI_AS_IT_STANDS, 7, &own, result);
   for (part = 0; part < parts; part++) { /* times copies it may leave double's range */
     total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
@@ -11362,17 +11362,9 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
   return status;
 }
 
-static double permi_placing_states(const permi_minors *minors, int turned)
-{
-  double states = 1;
-  for (int i = 0; i < minors->lines[turned]; i++)
-    states *= minors->count[turned][i] + 1;
-  return states;
-}
-
 static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
 {
-  const double states[2] = {permi_placing_states(minors, 0), permi_placing_states(minors, 1)};
+  const double states[2] = {permi_minors_terms(minors, 0, 0), permi_minors_terms(minors, 1, 0)};
   const int turned = states[1] * minors->lines[1] < states[0] * minors->lines[0], rows = minors->lines[turned];
   const double bytes = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
   const double seconds = PERMI_TERMS_SECONDS / 10 * states[turned] * rows;
@@ -11404,19 +11396,18 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
   double *table = (double *)permi_pool_get(&pool, 2 * states, sizeof *table);
   permi_placing of = {rows, places, minors->count[turned], entry, entry, derivative};
   perm_status status = PERM_ERROR_MEMORY;
-  int line, copy, i, p;
   if (!pool.failed) {
     of.recent += many;
-    for (line = p = 0; line < lines; line++)
-      for (copy = 0; copy < copies[line]; copy++, p++)
-        for (i = 0; i < rows; i++)
+    for (int line = 0, p = 0; line < lines; line++)
+      for (int copy = 0; copy < copies[line]; copy++, p++)
+        for (int i = 0; i < rows; i++)
           entry[p * rows + i] = permi_minors_scaled(minors, turned, i, line, 0);
     status = permi_copy(control, table + states, NULL, states * sizeof *table)
                  ? permi_placing_sum(&of, states, table, table + states, minors->seconds, control)
                  : control->stopped;
     memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
-    for (line = p = 0; line < lines; p += copies[line++])
-      for (i = 0; i < rows; i++) {
+    for (int line = 0, p = 0; line < lines; p += copies[line++])
+      for (int i = 0; i < rows; i++) {
         const int place = permi_minors_place(minors, turned, i, line);
         const permi_dd minor = permi_dd_divide_double(derivative[p * rows + i], of.count[i]);
         const int row = place / minors->lines[1];
@@ -12426,14 +12417,13 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
   const long long unit_exp2 = minors->unit_exp2 - minors->scale_exp2;
   long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0;
   double estimate = 0;
-  int i, j, part, k;
   permi_number value = permi_minors_value(minors, total);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
+  for (int i = minors->least, k = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
       const long long unit = unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
       const double lost = permi_minors_lost(minors, total, i) * factor;
-      for (part = 0; part < parts; part++, k++) {
+      for (int part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
         if (total->value[k].hi != 0) {
@@ -12457,9 +12447,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
   result->value = value.value.hi;
   result->imaginary = value.imaginary.hi;
   result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++, k++) {
+  for (int i = minors->least, k = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++)
+      for (int part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
         call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
         minors->largest = fmax(minors->largest, fabs(x));
@@ -12547,7 +12537,6 @@ static perm_status permi_minors_check(const permi_minors_call *call, const perm_
                         : options->precision > PERM_PRECISION_DD
                             ? "minors have precisions default and dd"
                             : NULL;
-  int side, i, j, larger;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &call->view, result);
@@ -12565,14 +12554,14 @@ static perm_status permi_minors_check(const permi_minors_call *call, const perm_
   if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
-  for (side = 0; side < 2; side++)
-    for (i = total[side] = 0; i < (side ? n : m); i++) {
+  for (int side = 0; side < 2; side++)
+    for (int i = total[side] = 0; i < (side ? n : m); i++) {
       const int copies = call->counts[side] ? call->counts[side][i] : 1;
       if (copies < 0 || copies > 1 << 20)
         return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
       total[side] += counts[side][i] = copies;
     }
-  larger = total[0] < total[1];
+  const int larger = total[0] < total[1];
   if (total[0] != total[1] && !call->marginals)
     return permi_fail(result, PERM_ERROR_COUNTS, 6,
                       "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
@@ -12582,8 +12571,8 @@ static perm_status permi_minors_check(const permi_minors_call *call, const perm_
   if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
                       PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
-  for (i = 0; call->marginals && i < m; i++)
-    for (j = 0; j < n; j++)
+  for (int i = 0; call->marginals && i < m; i++)
+    for (int j = 0; j < n; j++)
       if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",

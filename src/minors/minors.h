@@ -161,10 +161,11 @@ static int permi_inner_progress(const perm_progress *progress, void *user_data)
   return inner->control->stopped != PERM_OK;
 }
 
-static double permi_minors_terms(const permi_minors *minors, int side)
+/* Counts how copies of lines can be taken; half: half of them, by symmetry. */
+static double permi_minors_terms(const permi_minors *minors, int side, int half)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;
-  double terms = count[last] / 2 + 1;
+  double terms = (half ? count[last] / 2 : count[last]) + 1;
   for (int j = 0; j < last; j++)
     terms *= count[j] + 1;
   return terms;
@@ -176,7 +177,7 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   const double each = copies ? permi_seconds_form_dd[minors->parts - 1] : PERMI_MINORS_DD_SECONDS * minors->parts;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->terms = fmin(permi_minors_terms(minors, 0), permi_minors_terms(minors, 1));
+  minors->terms = fmin(permi_minors_terms(minors, 0, 1), permi_minors_terms(minors, 1, 1));
   minors->seconds = each * minors->terms * minors->total * (minors->lines[0] - minors->least) * minors->lines[1];
   minors->chunks = 1;
   minors->scale_exp2 = 0;
@@ -191,7 +192,6 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   const long long unit = minors->unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
   int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, e, copies = 0;
   perm_options own = *options;
-  permi_problem problem;
   double *to = entry;
   for (side = 0; side < 2; side++)
     for (k = kept[side] = 0; k < minors->lines[side]; k++) {
@@ -209,8 +209,8 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   own.method = options->method != PERM_METHOD_GLYNN ? PERM_METHOD_AUTO
                : copies                             ? PERM_METHOD_MULTIPLICITIES
                                                     : PERM_METHOD_GLYNN;
-  problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts), copies ? count[0] : NULL,
-                               copies ? count[1] : NULL);
+  const permi_problem problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts),
+                                                   copies ? count[0] : NULL, copies ? count[1] : NULL);
   permi_compute(&problem, copies ? PERMI_WITH_COUNTS : PERMI_AS_IT_STANDS, 7, &own, result);
   for (part = 0; part < parts; part++) { /* times copies it may leave double's range */
     total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
@@ -341,17 +341,9 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
   return status;
 }
 
-static double permi_placing_states(const permi_minors *minors, int turned)
-{
-  double states = 1;
-  for (int i = 0; i < minors->lines[turned]; i++)
-    states *= minors->count[turned][i] + 1;
-  return states;
-}
-
 static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
 {
-  const double states[2] = {permi_placing_states(minors, 0), permi_placing_states(minors, 1)};
+  const double states[2] = {permi_minors_terms(minors, 0, 0), permi_minors_terms(minors, 1, 0)};
   const int turned = states[1] * minors->lines[1] < states[0] * minors->lines[0], rows = minors->lines[turned];
   const double bytes = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
   const double seconds = PERMI_TERMS_SECONDS / 10 * states[turned] * rows;
@@ -383,19 +375,18 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
   double *table = (double *)permi_pool_get(&pool, 2 * states, sizeof *table);
   permi_placing of = {rows, places, minors->count[turned], entry, entry, derivative};
   perm_status status = PERM_ERROR_MEMORY;
-  int line, copy, i, p;
   if (!pool.failed) {
     of.recent += many;
-    for (line = p = 0; line < lines; line++)
-      for (copy = 0; copy < copies[line]; copy++, p++)
-        for (i = 0; i < rows; i++)
+    for (int line = 0, p = 0; line < lines; line++)
+      for (int copy = 0; copy < copies[line]; copy++, p++)
+        for (int i = 0; i < rows; i++)
           entry[p * rows + i] = permi_minors_scaled(minors, turned, i, line, 0);
     status = permi_copy(control, table + states, NULL, states * sizeof *table)
                  ? permi_placing_sum(&of, states, table, table + states, minors->seconds, control)
                  : control->stopped;
     memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
-    for (line = p = 0; line < lines; p += copies[line++])
-      for (i = 0; i < rows; i++) {
+    for (int line = 0, p = 0; line < lines; p += copies[line++])
+      for (int i = 0; i < rows; i++) {
         const int place = permi_minors_place(minors, turned, i, line);
         const permi_dd minor = permi_dd_divide_double(derivative[p * rows + i], of.count[i]);
         const int row = place / minors->lines[1];

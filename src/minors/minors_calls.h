@@ -105,14 +105,13 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
   const long long unit_exp2 = minors->unit_exp2 - minors->scale_exp2;
   long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0;
   double estimate = 0;
-  int i, j, part, k;
   permi_number value = permi_minors_value(minors, total);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
+  for (int i = minors->least, k = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
       const long long unit = unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
       const double lost = permi_minors_lost(minors, total, i) * factor;
-      for (part = 0; part < parts; part++, k++) {
+      for (int part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
         if (total->value[k].hi != 0) {
@@ -136,9 +135,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
   result->value = value.value.hi;
   result->imaginary = value.imaginary.hi;
   result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++, k++) {
+  for (int i = minors->least, k = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++)
+      for (int part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
         call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
         minors->largest = fmax(minors->largest, fabs(x));
@@ -226,7 +225,6 @@ static perm_status permi_minors_check(const permi_minors_call *call, const perm_
                         : options->precision > PERM_PRECISION_DD
                             ? "minors have precisions default and dd"
                             : NULL;
-  int side, i, j, larger;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &call->view, result);
@@ -244,14 +242,14 @@ static perm_status permi_minors_check(const permi_minors_call *call, const perm_
   if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
-  for (side = 0; side < 2; side++)
-    for (i = total[side] = 0; i < (side ? n : m); i++) {
+  for (int side = 0; side < 2; side++)
+    for (int i = total[side] = 0; i < (side ? n : m); i++) {
       const int copies = call->counts[side] ? call->counts[side][i] : 1;
       if (copies < 0 || copies > 1 << 20)
         return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
       total[side] += counts[side][i] = copies;
     }
-  larger = total[0] < total[1];
+  const int larger = total[0] < total[1];
   if (total[0] != total[1] && !call->marginals)
     return permi_fail(result, PERM_ERROR_COUNTS, 6,
                       "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
@@ -261,8 +259,8 @@ static perm_status permi_minors_check(const permi_minors_call *call, const perm_
   if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
                       PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
-  for (i = 0; call->marginals && i < m; i++)
-    for (j = 0; j < n; j++)
+  for (int i = 0; call->marginals && i < m; i++)
+    for (int j = 0; j < n; j++)
       if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",
