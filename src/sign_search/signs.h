@@ -145,36 +145,31 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
                                 int place, int row, int step)
 {
   const int block = place >= signs->place[PERMI_SIGNS_SECOND];
-  permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
   const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
-  int least = permi_signs_start(matrix, row), most = least, j, level, y;
-  uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  for (j = 0; j < order->prefix; j++) {
+  int least = permi_signs_start(matrix, row), most = least;
+  for (int j = 0; j < order->prefix; j++) {
     const int x = matrix->entry[row][order->column[j]];
     least += x < 0 ? x : 0;
     most += x > 0 ? x : 0;
   }
-  alive = permi_signs_vectors(signs, most - least + 1);
+  uint64_t (*alive)[PERMI_SIGNS_WORDS] = permi_signs_vectors(signs, most - least + 1);
   if (!alive)
     return 0;
-  for (y = 0; y < patterns; y++) {
+  for (int y = 0; y < patterns; y++) {
     int sum = 0;
-    for (j = 0; j < order->length[block]; j++)
+    for (int j = 0; j < order->length[block]; j++)
       sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
-    for (level = 0; level <= most - least; level++)
+    for (int level = 0; level <= most - least; level++)
       if (least + level + sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
         alive[level][y >> 6] |= UINT64_C(1) << (y & 63);
   }
-  for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
+  for (int j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
     signs->root.alive[block][j] &= alive[0][j];
   if (step < 0)
     return 1;
-  cut->alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
-  cut->place = place;
-  cut->least = least;
-  cut->levels = most - least + 1;
-  cut->entry = matrix->entry[row][order->column[step]];
-  signs->cut_start[2 * PERM_MAX_N]++;
+  const permi_signs_cut cut = {(const uint64_t (*)[PERMI_SIGNS_WORDS])alive, place, least,
+                               matrix->entry[row][order->column[step]], most - least + 1};
+  signs->cut[signs->cut_start[2 * PERM_MAX_N]++] = cut;
   return 1;
 }
 

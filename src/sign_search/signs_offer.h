@@ -91,11 +91,8 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
     probes++;
-    if (permi_watch(watch, 1e9 * seconds + 20 * signs->prefix))
-      break;
-    if (probes >= 2 && spent > share)
-      break;
-    if (probes >= 30 && squares * probes - sum * sum < 1e-4 * probes * sum * sum)
+    if (permi_watch(watch, 1e9 * seconds + 20 * signs->prefix) || (probes >= 2 && spent > share) ||
+        (probes >= 30 && squares * probes - sum * sum < 1e-4 * probes * sum * sum))
       break;
   }
   signs->seconds = sum / probes * signs->paths;
@@ -247,13 +244,11 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
       least = cost;
       *best = order;
     }
-    if (watch && watch->stopped != PERM_OK)
-      break;
-    if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(model, least, rival, faster))
-      break;
+    if ((watch && watch->stopped != PERM_OK) ||
+        (round + 1 >= PERMI_SIGNS_LENGTHS &&
+         1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(model, least, rival, faster)))
+      return least;
   }
-  return least;
 }
 
 static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_matrix *matrix,
