@@ -3674,14 +3674,13 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 {
   permi_environment environment;
   void *memory;
-  perm_status status;
   if (!job || !partial)
     return PERM_ERROR_NULL;
   if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
     return PERM_ERROR_RANGE;
   if (!permi_workspace_make(&job->allocator, &job->leaf[leaf], 1, &memory))
     return PERM_ERROR_MEMORY;
-  status = PERMI_SOUNDLY(&environment, permi_leaf_run(&job->leaf[leaf], begin, end,
+  const perm_status status = PERMI_SOUNDLY(&environment, permi_leaf_run(&job->leaf[leaf], begin, end,
                                                       permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial));
   permi_release(&job->allocator, memory);
   return status;
@@ -7033,19 +7032,12 @@ static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int pa
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
   const ptrdiff_t row = view->ld * view->parts;
-  permi_exact_rows rows;
-  int i, j, part;
-  rows.n = n;
-  rows.parts = view->parts;
-  rows.a = view->a;
-  rows.line = transposed ? view->parts : row;
-  rows.along = transposed ? row : view->parts;
-  rows.transposed = transposed;
-  rows.bits = rows.halved = 0;
-  for (i = 0; i < n; i++) {
+  permi_exact_rows rows = {n, view->parts, transposed, 0, view->a, transposed ? view->parts : row,
+                           transposed ? row : view->parts, {0}, {0}, {0}, {0}, 0};
+  for (int i = 0, j; i < n; i++) {
     uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* norm; parities */
     for (j = 0; j < n; j++)
-      for (part = 0; part < rows.parts; part++) {
+      for (int part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
         const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
         low += size;
@@ -7409,19 +7401,17 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
 {
   const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
-  int h, k, r;
   memset(packing, 0, sizeof *packing);
   packing->limbs = limbs;
   packing->narrow = narrow;
   packing->few = limbs <= 6 && narrow == limbs ? limbs : 0;
-  for (h = 0; h < limbs; h++)
-    for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
-      atom[h][k] = 1;
-  for (r = 0; r < rows->n; r++) {
+  for (int k = 0; k < limbs * PERMI_EXACT_ATOMS; k++)
+    limb[k / PERMI_EXACT_ATOMS] = atom[k / PERMI_EXACT_ATOMS][k % PERMI_EXACT_ATOMS] = 1;
+  for (int r = 0; r < rows->n; r++) {
     const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm;
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
-    for (h = 0; h < limbs; h++) {
+    for (int h = 0; h < limbs; h++) {
       if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
       const int in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;
@@ -7792,14 +7782,13 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
-  int large;
 #if defined(PERM_NO_COMPLEX)
   if (parts == 2)
     return 0;
 #endif
   real[0] = 0; /* gcc does not see that n > 0 */
   product = permi_small_integers(n, parts, a, ld, real);
-  large = !(sums * product < 9007199254740992.0);
+  const int large = !(sums * product < 9007199254740992.0);
   if (large && (n + parts - 1 > PERMI_SMALL_SUBSETS_N || !(product <= 8.5e37))) /* 2^126 */
     return 0;
   if (large)

@@ -106,7 +106,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
       last[v] = i;
     }
   for (i = 0; i < n; i++) {
-    int streams = 0, kept = 0, fresh, j;
+    int streams = 0, kept = 0;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       v = block->neighbour[e] - other;
       if (same[v + other] != v + other)
@@ -121,17 +121,15 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
         columns += size[v];
       }
     }
-    {
-      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
-      for (j = 0; j < width; j++)
-        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
-                                      (uint64_t)(last[open[j]] == i));
-      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
-      seen[shape % PERMI_BAND_SHAPES] = shape;
-    }
+    uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
+    for (int j = 0; j < width; j++)
+      shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
+                                    (uint64_t)(last[open[j]] == i));
+    const int fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
+    seen[shape % PERMI_BAND_SHAPES] = shape;
     price.width = width > price.width ? width : price.width;
     used++;
-    for (j = 0; j < width; j++)
+    for (int j = 0; j < width; j++)
       if (last[open[j]] == i) {
         used -= size[open[j]];
         columns -= size[open[j]];

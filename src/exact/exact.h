@@ -28,19 +28,12 @@ static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int pa
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
   const ptrdiff_t row = view->ld * view->parts;
-  permi_exact_rows rows;
-  int i, j, part;
-  rows.n = n;
-  rows.parts = view->parts;
-  rows.a = view->a;
-  rows.line = transposed ? view->parts : row;
-  rows.along = transposed ? row : view->parts;
-  rows.transposed = transposed;
-  rows.bits = rows.halved = 0;
-  for (i = 0; i < n; i++) {
+  permi_exact_rows rows = {n, view->parts, transposed, 0, view->a, transposed ? view->parts : row,
+                           transposed ? row : view->parts, {0}, {0}, {0}, {0}, 0};
+  for (int i = 0, j; i < n; i++) {
     uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* norm; parities */
     for (j = 0; j < n; j++)
-      for (part = 0; part < rows.parts; part++) {
+      for (int part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
         const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
         low += size;

@@ -57,19 +57,17 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
 {
   const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
-  int h, k, r;
   memset(packing, 0, sizeof *packing);
   packing->limbs = limbs;
   packing->narrow = narrow;
   packing->few = limbs <= 6 && narrow == limbs ? limbs : 0;
-  for (h = 0; h < limbs; h++)
-    for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
-      atom[h][k] = 1;
-  for (r = 0; r < rows->n; r++) {
+  for (int k = 0; k < limbs * PERMI_EXACT_ATOMS; k++)
+    limb[k / PERMI_EXACT_ATOMS] = atom[k / PERMI_EXACT_ATOMS][k % PERMI_EXACT_ATOMS] = 1;
+  for (int r = 0; r < rows->n; r++) {
     const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm;
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
-    for (h = 0; h < limbs; h++) {
+    for (int h = 0; h < limbs; h++) {
       if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
       const int in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;

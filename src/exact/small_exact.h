@@ -74,14 +74,13 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
-  int large;
 #if defined(PERM_NO_COMPLEX)
   if (parts == 2)
     return 0;
 #endif
   real[0] = 0; /* gcc does not see that n > 0 */
   product = permi_small_integers(n, parts, a, ld, real);
-  large = !(sums * product < 9007199254740992.0);
+  const int large = !(sums * product < 9007199254740992.0);
   if (large && (n + parts - 1 > PERMI_SMALL_SUBSETS_N || !(product <= 8.5e37))) /* 2^126 */
     return 0;
   if (large)

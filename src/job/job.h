@@ -446,14 +446,13 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 {
   permi_environment environment;
   void *memory;
-  perm_status status;
   if (!job || !partial)
     return PERM_ERROR_NULL;
   if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
     return PERM_ERROR_RANGE;
   if (!permi_workspace_make(&job->allocator, &job->leaf[leaf], 1, &memory))
     return PERM_ERROR_MEMORY;
-  status = PERMI_SOUNDLY(&environment, permi_leaf_run(&job->leaf[leaf], begin, end,
+  const perm_status status = PERMI_SOUNDLY(&environment, permi_leaf_run(&job->leaf[leaf], begin, end,
                                                       permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial));
   permi_release(&job->allocator, memory);
   return status;

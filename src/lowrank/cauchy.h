@@ -53,9 +53,8 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
 {
   const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
-  permi_dd_complex d;
-  d.re = permi_two_sum(x[0], -y[0]);
-  d.im = nodes->parts == 2 ? permi_two_sum(x[1], -y[1]) : permi_dd_make(0);
+  const permi_dd zero = {0, 0};
+  const permi_dd_complex d = {permi_two_sum(x[0], -y[0]), nodes->parts == 2 ? permi_two_sum(x[1], -y[1]) : zero};
   return d;
 }
 
@@ -72,15 +71,14 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
 /* Makes m = L U; *odd is the parity. Returns 0 if m is singular, or if stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
-  int i, j, k, swap;
   *odd = 0;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     row[i] = column[i] = i;
-  for (k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++) {
     int best_row = k, best_column = k;
     double best = -1;
-    for (i = k; i < n; i++)
-      for (j = k; j < n; j++)
+    for (int i = k; i < n; i++)
+      for (int j = k; j < n; j++)
         if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
           best = permi_dd_complex_modulus(m[row[i] * n + column[j]]);
           best_row = i;
@@ -89,17 +87,17 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
     if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1 */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
-    swap = row[k];
+    int swap = row[k];
     row[k] = row[best_row];
     row[best_row] = swap;
     swap = column[k];
     column[k] = column[best_column];
     column[best_column] = swap;
     permi_dd_complex pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
-    for (i = k + 1; i < n; i++) {
+    for (int i = k + 1; i < n; i++) {
       permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
       line[column[k]] = factor;
-      for (j = k + 1; j < n; j++)
+      for (int j = k + 1; j < n; j++)
         line[column[j]] = permi_dd_complex_less(line[column[j]], factor, m[row[k] * n + column[j]]);
     }
   }
@@ -268,21 +266,21 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   const size_t entries = (size_t)n * (size_t)n;
   permi_pool pool = {&watch->options->allocator, NULL, 0};
   permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
-  permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
+  permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room);
   double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
   int *row = (int *)permi_pool_get(&pool, (size_t)n, sizeof *row);
   int *column = (int *)permi_pool_get(&pool, (size_t)n, sizeof *column);
   permi_number number = permi_number_one(), below = permi_number_one();
   double growth;
-  int odd, regular, lossy;
+  int odd;
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
+  const int lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
   for (size_t i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
-  regular = permi_eliminate(m, n, row, column, &odd, watch);
+  const int regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
     growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
@@ -290,8 +288,7 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }
   permi_number_normalise(&below);
-  q.re = below.value;
-  q.im = below.imaginary;
+  const permi_dd_complex q = {below.value, below.imaginary};
   permi_number_times(&number, permi_dd_complex_reciprocal(q));
   number.exp2 -= below.exp2;
   if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */

@@ -42,13 +42,12 @@ PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
   char text[256];
-  const char *at;
   va_list arguments;
   va_start(arguments, format);
   permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
-  for (at = text; *at; at++)
+  for (const char *at = text; *at; at++)
     if (*at == '<' || *at == '>' || *at == '&')
       fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
     else
@@ -81,15 +80,14 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
   const int m = spy->matrix->m, n = spy->matrix->n, x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
   const int down = spy->cells[0], across = spy->cells[1];
   const double area = ((double)m / (down ? down : 1)) * ((double)n / (across ? across : 1));
-  int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
-  for (shade = 0; shade < 5; shade++) {
+  for (int shade = 0; shade < 5; shade++) {
     int used = 0;
-    for (i = 0; i < down; i++)
-      for (j = 0; j < across; j = end + 1) {
+    for (int i = 0; i < down; i++)
+      for (int j = 0, end; j < across; j = end + 1) {
         for (end = j; end < across && permi_spy_shade(spy, which, i, end, area) == shade; end++)
           ;
         if (end > j) {
@@ -206,7 +204,6 @@ static int permi_spy_print(FILE *file, const void *what)
   const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   const char *message = spy->message;
   double seconds = 0, rest = 0;
-  int i, length;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
                 "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n",
           bottom, bottom);
@@ -215,7 +212,7 @@ static int permi_spy_print(FILE *file, const void *what)
   permi_spy_maps(file, spy);
   if (spy->leaf)
     permi_spy_curve(file, spy);
-  for (i = 0; i < leaves; i++) {
+  for (int i = 0; i < leaves; i++) {
     seconds += spy->job->leaf[i].information.seconds;
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
   }
@@ -225,7 +222,7 @@ static int permi_spy_print(FILE *file, const void *what)
                     permi_time_words(seconds).text);
   } else {
     permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
-    for (i = table + 44; *message; message += length, i += 22) {
+    for (int i = table + 44, length; *message; message += length, i += 22) {
       length = (int)strlen(message);
       if (length > PERMI_SPY_LINE)
         for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
@@ -233,7 +230,7 @@ static int permi_spy_print(FILE *file, const void *what)
       permi_spy_label(file, PERMI_SPY_LEFT, i, "", "%.*s", length, message);
     }
   }
-  for (i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
     permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
