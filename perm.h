@@ -1856,6 +1856,12 @@ static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
   permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
 }
 
+static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
+{
+  permi_sum_add_double(sum, x.hi);
+  permi_sum_add_double(sum, x.lo);
+}
+
 static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 {
   permi_words_add(sum->word, other->word, PERM_SUM_WORDS);
@@ -5481,10 +5487,8 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
 
 static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute, double terms)
 {
-  permi_sum_add_double(&partial->value, value.hi);
-  permi_sum_add_double(&partial->value, value.lo);
-  permi_sum_add_double(&partial->imaginary, imaginary.hi);
-  permi_sum_add_double(&partial->imaginary, imaginary.lo);
+  permi_sum_add_dd(&partial->value, value);
+  permi_sum_add_dd(&partial->imaginary, imaginary);
   permi_sum_add_double(&partial->absolute, absolute);
   partial->terms += terms;
 }

@@ -4631,6 +4631,21 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
+/* Makes the leaf of a plan one of ranges. */
+static void permi_leaf_ranges(permi_leaf *leaf, perm_isa isa, uint64_t chunks, double work, uint64_t fingerprint,
+                              void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), size_t workspace,
+                              size_t (*explain)(const permi_leaf *, char *, size_t))
+{
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.isa = isa;
+  leaf->information.chunks = chunks;
+  leaf->information.work = work;
+  leaf->information.fingerprint = fingerprint;
+  leaf->run_chunk = run;
+  leaf->workspace = workspace;
+  leaf->explain = explain;
+}
+
 static perm_status permi_refuse_long(permi_offer *offer)
 {
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
@@ -13071,14 +13086,9 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK)
     return status;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = hybrid->isa;
-  leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
-  leaf->information.fingerprint = hybrid->fingerprint;
-  leaf->run_chunk = permi_hybrid_chunk;
-  leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->explain = permi_hybrid_explain;
+  permi_leaf_ranges(leaf, hybrid->isa, UINT64_C(1) << (hybrid->high - hybrid->chunk_log2),
+                    ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner), hybrid->fingerprint, permi_hybrid_chunk,
+                    PERMI_HYBRID_WORKSPACE, permi_hybrid_explain);
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
@@ -14085,20 +14095,12 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   (void)maker;
   (void)block;
   signs->doubled = shift > 0;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = signs->isa;
-  leaf->information.chunks = (uint64_t)signs->ranges;
-  leaf->information.work = signs->counted[0] + signs->counted[3];
-  leaf->information.fingerprint = signs->fingerprint;
-  leaf->run_chunk = permi_signs_chunk;
-  leaf->workspace = PERMI_SIGNS_WORKSPACE;
-  leaf->explain = permi_signs_explain;
+  permi_leaf_ranges(leaf, signs->gpu ? PERM_ISA_CUDA : signs->isa, (uint64_t)signs->ranges,
+                    signs->counted[0] + signs->counted[3], signs->fingerprint, permi_signs_chunk, PERMI_SIGNS_WORKSPACE,
+                    permi_signs_explain);
   leaf->integer = 1;
   leaf->scale_exp2 = shift > 0 ? 0 : shift;
-  if (!signs->gpu)
-    return PERM_OK;
-  leaf->information.isa = PERM_ISA_CUDA;
-  return permi_signs_gpu_make(maker, signs, leaf);
+  return signs->gpu ? permi_signs_gpu_make(maker, signs, leaf) : PERM_OK;
 }
 
 PERMI_BRIEF_END
@@ -14372,7 +14374,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
 }
 
 /* `plan`: a hash of what else decides the terms. */
-static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
+static uint64_t permi_walk_hash(const permi_block *block, uint64_t plan)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
   permi_numbers as_given;
@@ -14382,10 +14384,7 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &as_given);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]), &c);
     }
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
-  leaf->information.fingerprint = hash;
-  leaf->integer = block->integer != NULL;
+  return hash;
 }
 
 static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -14402,14 +14401,12 @@ static perm_status permi_walk_make(permi_maker *maker, const permi_block *block,
 {
   const permi_walk_plan *plan = (const permi_walk_plan *)offer->plan;
   const double pieces = offer->seconds / PERMI_WALK_PIECE_SECONDS;
-  permi_walk_leaf(block, plan->numbers.modulus + (uint64_t)plan->numbers.words,
-                  permi_walk_chunks(pieces, offer->seconds, plan->ways), leaf);
-  leaf->information.work = plan->choices;
+  permi_leaf_ranges(leaf, PERM_ISA_PLAIN, permi_walk_chunks(pieces, offer->seconds, plan->ways), plan->choices,
+                    permi_walk_hash(block, plan->numbers.modulus + (uint64_t)plan->numbers.words), plan->run,
+                    sizeof(permi_ways) + plan->workspace, permi_walk_explain);
+  leaf->integer = block->integer != NULL;
   leaf->modulus = plan->numbers.modulus;
-  leaf->run_chunk = plan->run;
   leaf->run_range = permi_walk_range;
-  leaf->explain = permi_walk_explain;
-  leaf->workspace = sizeof(permi_ways) + plan->workspace;
   leaf->threaded = 1;
   if (leaf->integer)
     return PERM_OK;
@@ -14747,11 +14744,8 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     const uint64_t word[2] = {walk.sum.low, walk.sum.high};
     permi_sum_add_signed(&partial->value, word, 2);
   }
-  for (int part = 0; part < 2; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    permi_sum_add_double(sum, walk.total[part].hi);
-    permi_sum_add_double(sum, walk.total[part].lo);
-  }
+  permi_sum_add_dd(&partial->value, walk.total[0]);
+  permi_sum_add_dd(&partial->imaginary, walk.total[1]);
   permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
@@ -15048,10 +15042,9 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
     hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (int k = 0; k < ryser->digit_start[ryser->digits]; k++)
     hash = permi_hash(hash, (uint64_t)ryser->column[k]);
-  permi_walk_leaf(block, hash, chunks, leaf);
-  leaf->information.work = ryser->nodes;
-  leaf->run_chunk = permi_ryser_chunk;
-  leaf->explain = permi_ryser_explain;
+  permi_leaf_ranges(leaf, PERM_ISA_PLAIN, chunks, ryser->nodes, permi_walk_hash(block, hash), permi_ryser_chunk, 0,
+                    permi_ryser_explain);
+  leaf->integer = ryser->integers;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   if (!leaf->integer)
     permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
@@ -15254,10 +15247,8 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   permi_ways *ways = (permi_ways *)workspace;
   permi_piece *piece = (permi_piece *)(void *)(ways + 1);
   uint64_t *result = (uint64_t *)(void *)((char *)piece + (size_t)plan->n * plan->piece_bytes);
-  permi_decomposing run = {plan, ways, NULL, NULL, 0};
+  permi_decomposing run = {plan, ways, result + plan->size, result + 2 * plan->size, 0};
   (void)chunk;
-  run.spare = result + plan->size;
-  run.subsets = run.spare + plan->size;
   memcpy(piece, plan->whole, plan->piece_bytes);
   permi_decompose_node(&run, piece, result);
   partial->terms += ways->choices;

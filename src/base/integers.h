@@ -150,6 +150,12 @@ static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
   permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
 }
 
+static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
+{
+  permi_sum_add_double(sum, x.hi);
+  permi_sum_add_double(sum, x.lo);
+}
+
 static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 {
   permi_words_add(sum->word, other->word, PERM_SUM_WORDS);

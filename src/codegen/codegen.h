@@ -312,13 +312,9 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.chunks = codegen->chunks;
-  leaf->information.work = codegen->operations * codegen->ryser.terms;
-  leaf->information.fingerprint = codegen->gpu.work.fingerprint;
+  permi_leaf_ranges(leaf, PERM_ISA_CUDA, codegen->chunks, codegen->operations * codegen->ryser.terms,
+                    codegen->gpu.work.fingerprint, NULL, 0, permi_codegen_explain);
   leaf->run_range = permi_gpu_range;
-  leaf->explain = permi_codegen_explain;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;

@@ -67,10 +67,8 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
 
 static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute, double terms)
 {
-  permi_sum_add_double(&partial->value, value.hi);
-  permi_sum_add_double(&partial->value, value.lo);
-  permi_sum_add_double(&partial->imaginary, imaginary.hi);
-  permi_sum_add_double(&partial->imaginary, imaginary.lo);
+  permi_sum_add_dd(&partial->value, value);
+  permi_sum_add_dd(&partial->imaginary, imaginary);
   permi_sum_add_double(&partial->absolute, absolute);
   partial->terms += terms;
 }

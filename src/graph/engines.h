@@ -122,6 +122,21 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
+/* Makes the leaf of a plan one of ranges. */
+static void permi_leaf_ranges(permi_leaf *leaf, perm_isa isa, uint64_t chunks, double work, uint64_t fingerprint,
+                              void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), size_t workspace,
+                              size_t (*explain)(const permi_leaf *, char *, size_t))
+{
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.isa = isa;
+  leaf->information.chunks = chunks;
+  leaf->information.work = work;
+  leaf->information.fingerprint = fingerprint;
+  leaf->run_chunk = run;
+  leaf->workspace = workspace;
+  leaf->explain = explain;
+}
+
 static perm_status permi_refuse_long(permi_offer *offer)
 {
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);

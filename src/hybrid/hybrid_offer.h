@@ -253,14 +253,9 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK)
     return status;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = hybrid->isa;
-  leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
-  leaf->information.fingerprint = hybrid->fingerprint;
-  leaf->run_chunk = permi_hybrid_chunk;
-  leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->explain = permi_hybrid_explain;
+  permi_leaf_ranges(leaf, hybrid->isa, UINT64_C(1) << (hybrid->high - hybrid->chunk_log2),
+                    ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner), hybrid->fingerprint, permi_hybrid_chunk,
+                    PERMI_HYBRID_WORKSPACE, permi_hybrid_explain);
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;

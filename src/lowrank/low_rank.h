@@ -119,12 +119,6 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
   return PERM_OK;
 }
 
-static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
-{
-  permi_sum_add_double(sum, x.hi);
-  permi_sum_add_double(sum, x.lo);
-}
-
 static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;

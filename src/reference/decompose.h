@@ -193,10 +193,8 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   permi_ways *ways = (permi_ways *)workspace;
   permi_piece *piece = (permi_piece *)(void *)(ways + 1);
   uint64_t *result = (uint64_t *)(void *)((char *)piece + (size_t)plan->n * plan->piece_bytes);
-  permi_decomposing run = {plan, ways, NULL, NULL, 0};
+  permi_decomposing run = {plan, ways, result + plan->size, result + 2 * plan->size, 0};
   (void)chunk;
-  run.spare = result + plan->size;
-  run.subsets = run.spare + plan->size;
   memcpy(piece, plan->whole, plan->piece_bytes);
   permi_decompose_node(&run, piece, result);
   partial->terms += ways->choices;

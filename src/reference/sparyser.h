@@ -209,11 +209,8 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     const uint64_t word[2] = {walk.sum.low, walk.sum.high};
     permi_sum_add_signed(&partial->value, word, 2);
   }
-  for (int part = 0; part < 2; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    permi_sum_add_double(sum, walk.total[part].hi);
-    permi_sum_add_double(sum, walk.total[part].lo);
-  }
+  permi_sum_add_dd(&partial->value, walk.total[0]);
+  permi_sum_add_dd(&partial->imaginary, walk.total[1]);
   permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
@@ -510,10 +507,9 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
     hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
   for (int k = 0; k < ryser->digit_start[ryser->digits]; k++)
     hash = permi_hash(hash, (uint64_t)ryser->column[k]);
-  permi_walk_leaf(block, hash, chunks, leaf);
-  leaf->information.work = ryser->nodes;
-  leaf->run_chunk = permi_ryser_chunk;
-  leaf->explain = permi_ryser_explain;
+  permi_leaf_ranges(leaf, PERM_ISA_PLAIN, chunks, ryser->nodes, permi_walk_hash(block, hash), permi_ryser_chunk, 0,
+                    permi_ryser_explain);
+  leaf->integer = ryser->integers;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   if (!leaf->integer)
     permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,

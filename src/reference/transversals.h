@@ -188,7 +188,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
 }
 
 /* `plan`: a hash of what else decides the terms. */
-static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
+static uint64_t permi_walk_hash(const permi_block *block, uint64_t plan)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
   permi_numbers as_given;
@@ -198,10 +198,7 @@ static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t ch
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &as_given);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]), &c);
     }
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.chunks = chunks;
-  leaf->information.fingerprint = hash;
-  leaf->integer = block->integer != NULL;
+  return hash;
 }
 
 static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -218,14 +215,12 @@ static perm_status permi_walk_make(permi_maker *maker, const permi_block *block,
 {
   const permi_walk_plan *plan = (const permi_walk_plan *)offer->plan;
   const double pieces = offer->seconds / PERMI_WALK_PIECE_SECONDS;
-  permi_walk_leaf(block, plan->numbers.modulus + (uint64_t)plan->numbers.words,
-                  permi_walk_chunks(pieces, offer->seconds, plan->ways), leaf);
-  leaf->information.work = plan->choices;
+  permi_leaf_ranges(leaf, PERM_ISA_PLAIN, permi_walk_chunks(pieces, offer->seconds, plan->ways), plan->choices,
+                    permi_walk_hash(block, plan->numbers.modulus + (uint64_t)plan->numbers.words), plan->run,
+                    sizeof(permi_ways) + plan->workspace, permi_walk_explain);
+  leaf->integer = block->integer != NULL;
   leaf->modulus = plan->numbers.modulus;
-  leaf->run_chunk = plan->run;
   leaf->run_range = permi_walk_range;
-  leaf->explain = permi_walk_explain;
-  leaf->workspace = sizeof(permi_ways) + plan->workspace;
   leaf->threaded = 1;
   if (leaf->integer)
     return PERM_OK;

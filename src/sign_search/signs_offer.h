@@ -394,19 +394,11 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   (void)maker;
   (void)block;
   signs->doubled = shift > 0;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.isa = signs->isa;
-  leaf->information.chunks = (uint64_t)signs->ranges;
-  leaf->information.work = signs->counted[0] + signs->counted[3];
-  leaf->information.fingerprint = signs->fingerprint;
-  leaf->run_chunk = permi_signs_chunk;
-  leaf->workspace = PERMI_SIGNS_WORKSPACE;
-  leaf->explain = permi_signs_explain;
+  permi_leaf_ranges(leaf, signs->gpu ? PERM_ISA_CUDA : signs->isa, (uint64_t)signs->ranges,
+                    signs->counted[0] + signs->counted[3], signs->fingerprint, permi_signs_chunk, PERMI_SIGNS_WORKSPACE,
+                    permi_signs_explain);
   leaf->integer = 1;
   leaf->scale_exp2 = shift > 0 ? 0 : shift;
-  if (!signs->gpu)
-    return PERM_OK;
-  leaf->information.isa = PERM_ISA_CUDA;
-  return permi_signs_gpu_make(maker, signs, leaf);
+  return signs->gpu ? permi_signs_gpu_make(maker, signs, leaf) : PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */
