@@ -1240,6 +1240,18 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
+/* Says by what a value was made, on one thread. */
+static void permi_result_by(perm_result *result, int parts, perm_method method, perm_precision precision, perm_isa isa,
+                            double terms)
+{
+  result->is_complex = parts == 2;
+  result->method = method;
+  result->precision = precision;
+  result->isa = isa;
+  result->threads = 1;
+  result->terms = terms;
+}
+
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -5380,12 +5392,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   result->imaginary = parts == 2 ? out[1] : 0;
   result->error_bound = bound;
   result->error_estimate = estimate;
-  result->is_complex = parts == 2;
-  result->method = n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (n - 1));
+  permi_result_by(result, parts, n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION, PERM_PRECISION_DEFAULT, isa,
+                  (double)(1 << (n - 1)));
   return 1;
 }
 
@@ -7817,13 +7825,9 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   result->value = permi_small_set(&result->integer, value[0]);
   if (parts == 2)
     result->imaginary = permi_small_set(&result->imaginary_integer, value[1]);
-  result->is_complex = parts == 2;
   result->exact = 1;
-  result->method = PERM_METHOD_EXACT;
-  result->precision = PERM_PRECISION_EXACT;
-  result->isa = n < 5 || large ? PERM_ISA_PLAIN : isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (n - 1));
+  permi_result_by(result, parts, PERM_METHOD_EXACT, PERM_PRECISION_EXACT, n < 5 || large ? PERM_ISA_PLAIN : isa,
+                  (double)(1 << (n - 1)));
   return 1;
 }
 
@@ -11768,12 +11772,8 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   result->imaginary = value[1];
   result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
   result->error_estimate = task.factor * task.estimate;
-  result->is_complex = parts == 2;
-  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = task.isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (task.n - 1));
+  permi_result_by(result, parts, task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION, PERM_PRECISION_DEFAULT,
+                  task.isa, (double)(1 << (task.n - 1)));
   return 1;
 }
 #endif

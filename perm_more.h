@@ -996,12 +996,8 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   if (status != PERM_OK)
     return status < 0 ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
   permi_number_result(&number, result);
-  result->is_complex = nodes->parts == 2;
-  result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
-  result->isa = PERM_ISA_PLAIN;
-  result->precision = PERM_PRECISION_DD;
-  result->threads = 1;
-  result->terms = (double)n * n * n / 3;
+  permi_result_by(result, nodes->parts, n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE, PERM_PRECISION_DD,
+                  PERM_ISA_PLAIN, (double)n * n * n / 3);
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
     if (permi_cauchy_general(nodes, options, watch.start, &general) == PERM_OK &&

@@ -247,6 +247,18 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
+/* Says by what a value was made, on one thread. */
+static void permi_result_by(perm_result *result, int parts, perm_method method, perm_precision precision, perm_isa isa,
+                            double terms)
+{
+  result->is_complex = parts == 2;
+  result->method = method;
+  result->precision = precision;
+  result->isa = isa;
+  result->threads = 1;
+  result->terms = terms;
+}
+
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");

@@ -387,12 +387,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   result->imaginary = parts == 2 ? out[1] : 0;
   result->error_bound = bound;
   result->error_estimate = estimate;
-  result->is_complex = parts == 2;
-  result->method = n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (n - 1));
+  permi_result_by(result, parts, n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION, PERM_PRECISION_DEFAULT, isa,
+                  (double)(1 << (n - 1)));
   return 1;
 }
 

@@ -105,13 +105,9 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   result->value = permi_small_set(&result->integer, value[0]);
   if (parts == 2)
     result->imaginary = permi_small_set(&result->imaginary_integer, value[1]);
-  result->is_complex = parts == 2;
   result->exact = 1;
-  result->method = PERM_METHOD_EXACT;
-  result->precision = PERM_PRECISION_EXACT;
-  result->isa = n < 5 || large ? PERM_ISA_PLAIN : isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (n - 1));
+  permi_result_by(result, parts, PERM_METHOD_EXACT, PERM_PRECISION_EXACT, n < 5 || large ? PERM_ISA_PLAIN : isa,
+                  (double)(1 << (n - 1)));
   return 1;
 }
 /* SPDX-License-Identifier: MIT */

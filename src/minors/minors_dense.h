@@ -353,12 +353,8 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   result->imaginary = value[1];
   result->error_bound = task.factor * task.bound + (task.factor > 1 && task.bound > 0 ? PERMI_UNIT * largest : 0);
   result->error_estimate = task.factor * task.estimate;
-  result->is_complex = parts == 2;
-  result->method = task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
-  result->precision = PERM_PRECISION_DEFAULT;
-  result->isa = task.isa;
-  result->threads = 1;
-  result->terms = (double)(1 << (task.n - 1));
+  permi_result_by(result, parts, task.n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION, PERM_PRECISION_DEFAULT,
+                  task.isa, (double)(1 << (task.n - 1)));
   return 1;
 }
 #endif
