@@ -66,12 +66,8 @@ static void permi_mpi_pause(int *looks)
 static void permi_mpi_wait(MPI_Request *request)
 {
   int done = 0, looks = 0;
-  for (;;) {
-    MPI_Test(request, &done, MPI_STATUS_IGNORE);
-    if (done)
-      return;
+  for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE))
     permi_mpi_pause(&looks);
-  }
 }
 
 static void permi_mpi_broadcast(const permi_mpi_session *session, void *bytes, size_t size, int root)

@@ -83,8 +83,9 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
 }
 
 /* a is the matrix modulo p; *memory moves on. */
-static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
-                                    double **memory, permi_polynomial *polynomial)
+static permi_polynomial permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
+                                                const double *weight, const double *parity, const double *sign,
+                                                double **memory)
 {
   const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
   const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
@@ -106,10 +107,10 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
     }
     start[i] = permi_balanced(all % p, p);
   }
-  const permi_polynomial made = {n, signs, settings, outer, (double)p, 1 / (double)p, entry, NULL, NULL, table, NULL,
-                                 start, step};
-  *polynomial = made;
+  const permi_polynomial made = {n, signs, settings, outer, (double)p, 1 / (double)p, entry, weight, parity, table,
+                                 sign, start, step};
   *memory = step + outer * n;
+  return made;
 }
 
 /* Returns 0 without memory. work: N words. */
@@ -120,35 +121,30 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
   permi_pool *pool = &proof->owned.pool;
-  double *parity = (double *)permi_pool_get(pool, doubles, sizeof *parity), *sign, *weight, *next;
+  double *parity = (double *)permi_pool_get(pool, doubles, sizeof *parity);
   uint64_t *a = (uint64_t *)permi_pool_get(pool, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
-  int k, r, i, s;
   if (pool->failed)
     return 0;
   proof->residue = a;
-  sign = parity + N;
-  weight = sign + settings;
-  next = weight + (size_t)N * (size_t)proof->primes;
-  for (parity[0] = 1, s = 1; s < N; s++)
-    parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
-  for (s = 0; s < settings; s++)
+  double *sign = parity + N, *weight = sign + settings, *next = weight + (size_t)N * (size_t)proof->primes;
+  for (int s = 0; s < N; s++)
+    parity[s] = s == 0 ? 1 : s & 1 ? -parity[s >> 1] : parity[s >> 1];
+  for (int s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (r = 0; r < proof->runs; r++, a += n * n) {
-    const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
+  for (int r = 0; r < proof->runs; r++, a += n * n) {
+    const int k = r / proof->parts;
+    const permi_odd_modulus *prime = &proof->prime[k];
     const uint64_t p = prime->p, root = r % proof->parts ? p - proof->root[k] : proof->root[k];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
-    for (i = 0; i < n * n; i++) { /* modulo the prime, with i = root */
+    for (int i = 0; i < n * n; i++) { /* modulo the prime, with i = root */
       const int64_t *x = problem->integer + (i / n * problem->ld + i % n) * problem->parts;
       a[i] = permi_residue_of(x[0], p);
       if (problem->parts == 2)
         a[i] = permi_residue_add(a[i], permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
     }
-    permi_polynomial_tables(proof, a, p, inner, &next, &proof->polynomial[r]);
-    proof->polynomial[r].weight = own;
-    proof->polynomial[r].parity = parity;
-    proof->polynomial[r].sign = sign;
+    proof->polynomial[r] = permi_polynomial_tables(proof, a, p, inner, own, parity, sign, &next);
   }
   return 1;
 }

@@ -162,37 +162,36 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
   double *form = workspace, *row = form + (signs + 3) * PERMI_PROOF_POINTS;
   double total[PERMI_PROOF_POINTS] PERMI_ALIGN64;
   uint64_t state = 0;
-  int i, j, k, s;
   PERMI_NAME(proof_forms)(polynomial, p, first, form, row + all);
-  for (i = 0; i < n; i++)
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
       PERMI_V x = PERMI_SET(polynomial->start[i]);
-      for (j = 0; j < signs; j++)
+      for (int j = 0; j < signs; j++)
         x = PERMI_NAME(prime_reduce)(x + PERMI_NAME(prime_product)(PERMI_LOAD(form + j * PERMI_PROOF_POINTS + k),
                                                                    PERMI_SET(polynomial->entry[i * signs + j]), p), p);
       PERMI_STORE(row + i * PERMI_PROOF_POINTS + k, x);
     }
   memset(total, 0, sizeof total);
   for (;;) {
-    for (s = 0; s < polynomial->settings; s += 4)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_GROUPS * PERMI_WIDTH)
+    for (int s = 0; s < polynomial->settings; s += 4)
+      for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_GROUPS * PERMI_WIDTH)
         PERMI_NAME(proof_products)(n, p, row + k, polynomial->table + s * n, polynomial->sign + s, total + k);
     if (++state >> polynomial->outer)
       break;
-    j = permi_trailing_zeros(state);
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) /* its sign is that of the terms to come */
+    const int j = permi_trailing_zeros(state);
+    for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) /* its sign is that of the terms to come */
       PERMI_STORE(total + k, PERMI_SET(0.0) - PERMI_LOAD(total + k));
-    for (i = 0; i < n; i++)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
         PERMI_NAME(proof_add)(row + i * PERMI_PROOF_POINTS + k, PERMI_SET(polynomial->step[j * n + i]),
                               (state ^ state >> 1) >> j & 1 ? -1 : 1, p);
   }
   form += signs * PERMI_PROOF_POINTS; /* S */
-  for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+  for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
     PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + k), p));
-  for (k = 0; k < PERMI_PROOF_POINTS; k++)
+  for (int k = 0; k < PERMI_PROOF_POINTS; k++)
     value[k] = (polynomial->outer && total[k] != 0 ? -1 : 1) * total[k];
-  for (k = 0; k < PERMI_PROOF_POINTS; k++)
+  for (int k = 0; k < PERMI_PROOF_POINTS; k++)
     value[k] += value[k] < 0 ? polynomial->prime : 0;
   PERMI_LEAVE();
 }
