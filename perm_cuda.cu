@@ -2078,12 +2078,10 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   if (parts > 1) {
     const permi_hybrid_algebra algebra = hybrid->algebra;
     const int doubled = permi_hybrid_is_doubled((int)algebra);
-    permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-    permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+    permi_code_print(code, PERMI_CODE_NUMBER_TEXT "%s%s%s%s%s", doubled ? permi_code_pairs : "",
                      algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
-                     algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
-    permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
-                     doubled ? permi_code_settled : "");
+                     algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "",
+                     algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "", doubled ? permi_code_settled : "");
   }
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
@@ -2436,9 +2434,8 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
 
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
-  uint64_t word;
-  for (size_t k = 0; k < code->length; k += sizeof word) {
-    word = 0;
+  for (size_t k = 0; k < code->length; k += sizeof(uint64_t)) {
+    uint64_t word = 0;
     memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
     hash = permi_hash(hash, word);
   }

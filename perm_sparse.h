@@ -12128,13 +12128,11 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
 {
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
   const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
-  double row[2][64] = {{0}}, power;
+  double row[2][64] = {{0}};
   for (int k = 0; k < n; k++)
     for (int p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
-  power = permi_grid_power(row[0], n);
-  if (width == 2)
-    power = fmax(power, permi_grid_power(row[1], n));
+  const double power = fmax(permi_grid_power(row[0], n), permi_grid_power(row[1], n)); /* at least 0 */
   for (int k = 0; k < n; k++) {
     double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
     double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
@@ -12214,7 +12212,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
-  double share[64], all = 0, squares = 0, majorant;
+  double share[64], all = 0, squares = 0;
   memset(rounding, 0, sizeof *rounding);
   rounding->growth = 1;
   for (int i = 0; i < n; i++) {
@@ -12237,8 +12235,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   }
   rounding->shared.relative = 2 * sqrt(squares);
   rounding->shared.part = fmin(1, 3.6 * exp(-0.2 * n));
-  majorant = permi_hybrid_majorant(rows, 0, share);
-  majorant = fmin(majorant, permi_hybrid_majorant(rows, 1, NULL));
+  const double majorant = fmin(permi_hybrid_majorant(rows, 0, share), permi_hybrid_majorant(rows, 1, NULL));
   for (int i = 0; i < n; i++)
     all += share[i];
   rounding->majorant = exp2(fmin(majorant + n - 1, 1000));
@@ -12951,8 +12948,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     int zero = 0;
     seconds = permi_hybrid_search(work, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
-                   permi_time_words(seconds).text);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others", permi_time_words(seconds).text);
       break;
     }
     if (!block->integer)

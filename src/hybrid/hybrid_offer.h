@@ -118,8 +118,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     int zero = 0;
     seconds = permi_hybrid_search(work, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
-                   permi_time_words(seconds).text);
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others", permi_time_words(seconds).text);
       break;
     }
     if (!block->integer)

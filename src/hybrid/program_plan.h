@@ -250,9 +250,8 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
 
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
-  uint64_t word;
-  for (size_t k = 0; k < code->length; k += sizeof word) {
-    word = 0;
+  for (size_t k = 0; k < code->length; k += sizeof(uint64_t)) {
+    uint64_t word = 0;
     memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
     hash = permi_hash(hash, word);
   }

@@ -501,12 +501,10 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   if (parts > 1) {
     const permi_hybrid_algebra algebra = hybrid->algebra;
     const int doubled = permi_hybrid_is_doubled((int)algebra);
-    permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-    permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+    permi_code_print(code, PERMI_CODE_NUMBER_TEXT "%s%s%s%s%s", doubled ? permi_code_pairs : "",
                      algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
-                     algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
-    permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
-                     doubled ? permi_code_settled : "");
+                     algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "",
+                     algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "", doubled ? permi_code_settled : "");
   }
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
