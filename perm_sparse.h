@@ -13174,9 +13174,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
   const int begin = signs->place[block + 1], end = signs->place[block + 2];
   signs->own_word[block] = begin < end ? begin >> 3 : 0;
-  signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
-  if (begin == end)
-    signs->width[block] = signs->shared_words;
+  signs->width[block] = signs->shared_words + (begin < end ? ((end + 7) >> 3) - (begin >> 3) : 0);
   signs->width[block] += !signs->width[block]; /* one is read */
   signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond */
       &signs->owned.pool, (size_t)(patterns * signs->width[block] + PERMI_SIGNS_WORDS), sizeof(uint64_t));
@@ -13520,8 +13518,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   unsigned char ends[PERM_MAX_N + 1];
   int own[3] = {0, 0, 0}, both, k, c, s;
   memset(ends, 0, sizeof ends);
-  for (k = 0; k <= p; k++)
-    cuts[k] = 0;
+  memset(cuts, 0, (size_t)(p + 1) * sizeof *cuts);
   both = permi_signs_ends(model, order, positions, ends, cuts, own);
   for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
     alive[0][s] = (ends[0] & 1 ? model->step[0][0][s] : 1) * (double)(1 << order->length[0]);
@@ -13738,10 +13735,8 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
       }
       found++;
     }
-    while (k > 0 && at >> k & 1) {
+    for (; k > 0 && at >> k & 1; k--)
       at &= ~(UINT64_C(1) << k);
-      k--;
-    }
     if (k == 0)
       return found;
     at |= UINT64_C(1) << k;
@@ -13925,8 +13920,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
                                                        (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (int round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) {
-      int length = PERMI_SIGNS_BLOCK - round;
-      length = length < (n - 1) / 2 ? length : (n - 1) / 2;
+      const int length = permi_clamp(PERMI_SIGNS_BLOCK - round, 0, (n - 1) / 2);
       for (int k = 0; k < n; k++)
         order.column[k] = k;
       order.length[0] = order.length[1] = length;

@@ -357,7 +357,6 @@ static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *
   minors->transposed = turned;
   minors->terms = states[turned];
   minors->seconds = seconds;
-  minors->chunks = 1;
   minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
   minors->estimate_relative = 1.001 * PERMI_UNIT * (minors->total * (rows + 2) + PERMI_PLACING_APART + 8);
   minors->lost = ldexp(minors->terms * rows, 2 - PERMI_PLACING_EXP2 / 2);

@@ -77,9 +77,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
   const int begin = signs->place[block + 1], end = signs->place[block + 2];
   signs->own_word[block] = begin < end ? begin >> 3 : 0;
-  signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
-  if (begin == end)
-    signs->width[block] = signs->shared_words;
+  signs->width[block] = signs->shared_words + (begin < end ? ((end + 7) >> 3) - (begin >> 3) : 0);
   signs->width[block] += !signs->width[block]; /* one is read */
   signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond */
       &signs->owned.pool, (size_t)(patterns * signs->width[block] + PERMI_SIGNS_WORDS), sizeof(uint64_t));

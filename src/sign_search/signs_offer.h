@@ -41,10 +41,8 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
       }
       found++;
     }
-    while (k > 0 && at >> k & 1) {
+    for (; k > 0 && at >> k & 1; k--)
       at &= ~(UINT64_C(1) << k);
-      k--;
-    }
     if (k == 0)
       return found;
     at |= UINT64_C(1) << k;
@@ -228,8 +226,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
                                                        (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (int round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) {
-      int length = PERMI_SIGNS_BLOCK - round;
-      length = length < (n - 1) / 2 ? length : (n - 1) / 2;
+      const int length = permi_clamp(PERMI_SIGNS_BLOCK - round, 0, (n - 1) / 2);
       for (int k = 0; k < n; k++)
         order.column[k] = k;
       order.length[0] = order.length[1] = length;

@@ -114,8 +114,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   unsigned char ends[PERM_MAX_N + 1];
   int own[3] = {0, 0, 0}, both, k, c, s;
   memset(ends, 0, sizeof ends);
-  for (k = 0; k <= p; k++)
-    cuts[k] = 0;
+  memset(cuts, 0, (size_t)(p + 1) * sizeof *cuts);
   both = permi_signs_ends(model, order, positions, ends, cuts, own);
   for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
     alive[0][s] = (ends[0] & 1 ? model->step[0][0][s] : 1) * (double)(1 << order->length[0]);
