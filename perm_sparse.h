@@ -9827,17 +9827,15 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
 /* Goes breadth-first, low degrees first. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
-  int head = 0, tail = 0, v, e;
-  for (v = 0; v < 2 * block->n; v++)
-    seen[v] = 0;
+  int head = 0, tail = 0;
+  memset(seen, 0, 2 * (size_t)block->n * sizeof *seen);
   order[tail++] = start;
   seen[start] = 1;
   for (; head < tail; head++) {
-    const int first = tail;
-    v = order[head];
+    const int first = tail, v = order[head];
     if (permi_watch(watch, 20 + 5.0 * (block->start[v + 1] - block->start[v])))
       return;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e], degree = block->start[t + 1] - block->start[t];
       int at = tail;
       if (seen[t])
@@ -9890,10 +9888,8 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   uint64_t seen[PERMI_BAND_SHAPES];
   int i, e, v, width = 0, used = 0, columns = 0;
   memset(seen, 0, sizeof seen);
-  for (v = 0; v < n; v++) {
-    size[v] = last[v] = 0;
-    first[v] = -1;
-  }
+  memset(first, -1, (size_t)n * sizeof *first);
+  memset(last, 0, 2 * (size_t)n * sizeof *last); /* and size */
   for (v = 0; v < n; v++)
     size[same[other + v] - other]++;
   for (i = 0; i < n; i++)
@@ -9958,8 +9954,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   int *left = number, *growth = number; /* columns; rows */
   int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
   int i, j, e, f, column, width = 0, end = 1; /* near */
-  for (j = 0; j < 2 * n; j++)
-    reached[j] = 0;
+  memset(reached, 0, 2 * (size_t)n * sizeof *reached);
   for (column = other; column < other + n; column++)
     left[column] = block->start[column + 1] - block->start[column];
   for (j = mine; j < mine + n; j++) {
@@ -10083,8 +10078,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
                        &band->column_start, rows, (int **)NULL))
     return 0;
   memcpy(band->row, lines, (size_t)n * sizeof *lines);
-  for (v = 0; v < n; v++)
-    group_of[v] = -1;
+  memset(group_of, -1, (size_t)n * sizeof *group_of);
   for (i = 0; i < n; i++) {
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
