@@ -3654,9 +3654,8 @@ static size_t permi_workspace_each(const permi_leaf *leaf)
 static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
 {
   const size_t each = leaf->run_range ? 0 : permi_workspace_each(leaf);
-  *memory = NULL;
-  if (each && (size_t)threads < SIZE_MAX / each)
-    *memory = permi_allocate(allocator, each * (size_t)threads + 64, 1);
+  const int fits = each && (size_t)threads < SIZE_MAX / each;
+  *memory = fits ? permi_allocate(allocator, each * (size_t)threads + 64, 1) : NULL;
   return !each || *memory;
 }
 
@@ -4512,8 +4511,7 @@ typedef struct permi_encoded {
 static int permi_encoded_print(FILE *stream, const void *what)
 {
   const permi_encoded *encoded = (const permi_encoded *)what;
-  size_t done = 0, ask;
-  for (; done < encoded->size; done += ask) {
+  for (size_t done = 0, ask; done < encoded->size; done += ask) {
     ask = encoded->size - done;
     errno = PERMI_FILE_FAULT("write", &ask);
     if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)
@@ -7510,10 +7508,8 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   /* behind row sums or atoms, for a vector of int16 */
   double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  if (rows->parts == 1)
-    operations += 4 * (4 * inner + 5 * first * second);
-  else
-    operations += 4 * (18 * inner + 6 * n) + 4 * 4 * 5 * limbs * limbs / 4;
+  operations += rows->parts == 1 ? 4 * (4 * inner + 5 * first * second)
+                                 : 4 * (18 * inner + 6 * n) + 4 * 4 * 5 * limbs * limbs / 4;
   plan->seconds = (4 * (2 * n - 3 * limbs + operations) + n / 4.0 + 20) / (packing->few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =

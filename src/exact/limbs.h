@@ -154,10 +154,8 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   /* behind row sums or atoms, for a vector of int16 */
   double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  if (rows->parts == 1)
-    operations += 4 * (4 * inner + 5 * first * second);
-  else
-    operations += 4 * (18 * inner + 6 * n) + 4 * 4 * 5 * limbs * limbs / 4;
+  operations += rows->parts == 1 ? 4 * (4 * inner + 5 * first * second)
+                                 : 4 * (18 * inner + 6 * n) + 4 * 4 * 5 * limbs * limbs / 4;
   plan->seconds = (4 * (2 * n - 3 * limbs + operations) + n / 4.0 + 20) / (packing->few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =

@@ -408,9 +408,8 @@ static size_t permi_workspace_each(const permi_leaf *leaf)
 static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
 {
   const size_t each = leaf->run_range ? 0 : permi_workspace_each(leaf);
-  *memory = NULL;
-  if (each && (size_t)threads < SIZE_MAX / each)
-    *memory = permi_allocate(allocator, each * (size_t)threads + 64, 1);
+  const int fits = each && (size_t)threads < SIZE_MAX / each;
+  *memory = fits ? permi_allocate(allocator, each * (size_t)threads + 64, 1) : NULL;
   return !each || *memory;
 }
 

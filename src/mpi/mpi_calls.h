@@ -59,11 +59,8 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   memset(bytes, 0, PERMI_MPI_ARRAYS * sizeof *bytes);
   if (call->kind == PERMI_MPI_SPARSE) {
     const uint64_t values = (uint64_t)matrix->nnz * 8;
-    array[0] = matrix->row_start;
-    array[1] = matrix->column;
-    array[2] = matrix->real;
-    array[3] = matrix->imaginary;
-    array[4] = matrix->integer;
+    const void *const own[] = {matrix->row_start, matrix->column, matrix->real, matrix->imaginary, matrix->integer};
+    memcpy(array, own, sizeof own);
     bytes[0] = ((uint64_t)matrix->m + 1) * sizeof(size_t);
     bytes[1] = (uint64_t)matrix->nnz * sizeof(int);
     bytes[2] = matrix->kind == PERM_KIND_PATTERN ? 0 : values;

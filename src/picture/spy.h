@@ -237,8 +237,7 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_name("method", leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s",
-                      permi_size_words(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_size_words(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
@@ -358,15 +357,12 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
   }
-  status = spy.pool.failed ? PERM_ERROR_MEMORY : permi_spy_matrix(&spy, numbers);
-  if (status == PERM_OK && !permi_spy_elimination(&spy))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK && watch.stopped != PERM_OK)
+  if (spy.pool.failed || permi_spy_matrix(&spy, numbers) != PERM_OK || !permi_spy_elimination(&spy))
+    status = permi_fail_memory(result);
+  else if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
-  else if (status == PERM_OK)
-    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
   else
-    permi_fail_memory(result);
+    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
   permi_pool_release(&spy.pool);
   perm_job_free(job);
   return status;
