@@ -1240,7 +1240,6 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Says by what a value was made, on one thread. */
 static void permi_result_by(perm_result *result, int parts, perm_method method, perm_precision precision, perm_isa isa,
                             double terms)
 {
@@ -4511,7 +4510,8 @@ typedef struct permi_encoded {
 static int permi_encoded_print(FILE *stream, const void *what)
 {
   const permi_encoded *encoded = (const permi_encoded *)what;
-  for (size_t done = 0, ask; done < encoded->size; done += ask) {
+  size_t done = 0, ask;
+  for (; done < encoded->size; done += ask) {
     ask = encoded->size - done;
     errno = PERMI_FILE_FAULT("write", &ask);
     if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)
@@ -11175,7 +11175,6 @@ static int permi_inner_progress(const perm_progress *progress, void *user_data)
   return inner->control->stopped != PERM_OK;
 }
 
-/* Counts how copies of lines can be taken; half: half of them, by symmetry. */
 static double permi_minors_terms(const permi_minors *minors, int side, int half)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;

@@ -1253,12 +1253,6 @@ static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
 }
 
-/* In doubles: forms, rows, inverses. */
-static size_t permi_proof_workspace(int n, int signs)
-{
-  return (size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32);
-}
-
 /* ====================================================================================== >>proof_check
    Values are checked in integers, apart from the kernels. The job evaluates PERMI_PROOF_SYNDROMES values more than a
    polynomial P of degree d needs. With D + 1 values y in all,
@@ -1784,7 +1778,8 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs) * sizeof(double);
+  leaf.workspace = ((size_t)(proof->signs + 3 + proof->n) * PERMI_PROOF_POINTS + /* forms, rows; inverses */
+                    2 * (((size_t)1 << proof->signs) + PERMI_PROOF_POINTS + 32)) * sizeof(double);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);

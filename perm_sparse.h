@@ -4631,7 +4631,6 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes the leaf of a plan one of ranges. */
 static void permi_leaf_ranges(permi_leaf *leaf, perm_isa isa, uint64_t chunks, double work, uint64_t fingerprint,
                               void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), size_t workspace,
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -9889,7 +9888,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   int i, e, v, width = 0, used = 0, columns = 0;
   memset(seen, 0, sizeof seen);
   memset(first, -1, (size_t)n * sizeof *first);
-  memset(last, 0, 2 * (size_t)n * sizeof *last); /* and size */
+  memset(last, 0, 2 * (size_t)n * sizeof *last); /* size */
   for (v = 0; v < n; v++)
     size[same[other + v] - other]++;
   for (i = 0; i < n; i++)
@@ -12126,7 +12125,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   for (int k = 0; k < n; k++)
     for (int p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
-  const double power = fmax(permi_grid_power(row[0], n), permi_grid_power(row[1], n)); /* at least 0 */
+  const double power = fmax(permi_grid_power(row[0], n), permi_grid_power(row[1], n));
   for (int k = 0; k < n; k++) {
     double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
     double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];

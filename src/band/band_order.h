@@ -91,7 +91,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   int i, e, v, width = 0, used = 0, columns = 0;
   memset(seen, 0, sizeof seen);
   memset(first, -1, (size_t)n * sizeof *first);
-  memset(last, 0, 2 * (size_t)n * sizeof *last); /* and size */
+  memset(last, 0, 2 * (size_t)n * sizeof *last); /* size */
   for (v = 0; v < n; v++)
     size[same[other + v] - other]++;
   for (i = 0; i < n; i++)

@@ -247,7 +247,6 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Says by what a value was made, on one thread. */
 static void permi_result_by(perm_result *result, int parts, perm_method method, perm_precision precision, perm_isa isa,
                             double terms)
 {

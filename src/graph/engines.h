@@ -122,7 +122,6 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes the leaf of a plan one of ranges. */
 static void permi_leaf_ranges(permi_leaf *leaf, perm_isa isa, uint64_t chunks, double work, uint64_t fingerprint,
                               void (*run)(const permi_leaf *, uint64_t, void *, perm_partial *), size_t workspace,
                               size_t (*explain)(const permi_leaf *, char *, size_t))

@@ -62,7 +62,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   for (int k = 0; k < n; k++)
     for (int p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
-  const double power = fmax(permi_grid_power(row[0], n), permi_grid_power(row[1], n)); /* at least 0 */
+  const double power = fmax(permi_grid_power(row[0], n), permi_grid_power(row[1], n));
   for (int k = 0; k < n; k++) {
     double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
     double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];

@@ -304,7 +304,8 @@ typedef struct permi_encoded {
 static int permi_encoded_print(FILE *stream, const void *what)
 {
   const permi_encoded *encoded = (const permi_encoded *)what;
-  for (size_t done = 0, ask; done < encoded->size; done += ask) {
+  size_t done = 0, ask;
+  for (; done < encoded->size; done += ask) {
     ask = encoded->size - done;
     errno = PERMI_FILE_FAULT("write", &ask);
     if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)

@@ -161,7 +161,6 @@ static int permi_inner_progress(const perm_progress *progress, void *user_data)
   return inner->control->stopped != PERM_OK;
 }
 
-/* Counts how copies of lines can be taken; half: half of them, by symmetry. */
 static double permi_minors_terms(const permi_minors *minors, int side, int half)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;

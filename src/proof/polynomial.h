@@ -166,10 +166,4 @@ static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     *permi_proof_word(partial, at + k) += (uint64_t)value[k];
   partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
 }
-
-/* In doubles: forms, rows, inverses. */
-static size_t permi_proof_workspace(int n, int signs)
-{
-  return (size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32);
-}
 /* SPDX-License-Identifier: MIT */

@@ -186,7 +186,8 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs) * sizeof(double);
+  leaf.workspace = ((size_t)(proof->signs + 3 + proof->n) * PERMI_PROOF_POINTS + /* forms, rows; inverses */
+                    2 * (((size_t)1 << proof->signs) + PERMI_PROOF_POINTS + 32)) * sizeof(double);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
