@@ -22,6 +22,11 @@ narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit 
 check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
   examples/*/*.[ch] examples/*/*/*.[ch] examples/python/*.py $tests
 
+# Nothing built or fetched slips in: the largest files are the joined headers.
+small() { git rev-parse -q --git-dir >/dev/null || return 0
+  ! git ls-files -z | xargs -0 ls -ln 2>/dev/null | awk '$5 > 1000000 { print; bad = 1 } END { exit !bad }'; }
+check "no file that git tracks is over 1 MB" small
+
 figures() { # FILE: with a table that nobody measured, too, which is refused
   awk -f tests/house/figures.awk $1 && printf '\n## New\n\n| a |\n|---|\n| 1 |\n' | cat $1 - >$out/figures.md &&
     ! awk -f tests/house/figures.awk $out/figures.md
