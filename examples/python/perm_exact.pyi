@@ -1,2 +1,3 @@
 from perm import *
 from perm import __version__ as __version__
+# SPDX-License-Identifier: MIT
