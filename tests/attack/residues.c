@@ -4,8 +4,7 @@
    Run:  build/residues [CASES [SEED [PROCESSES]]]   default 20000 1 1
    What is wrong is shown with its number, and
    `build/residues --case NUMBER` writes its matrix. The table counts results by method that computed and by length of
-   the modulus; a method or a length never reached is a failure, but not that auto took no hybrid: where integers by
-   method exact are fast it does not. The last line is `N passed, N failed, N skipped`:
+   the modulus; a method or a length never reached is a failure. The last line is `N passed, N failed, N skipped`:
    results
    that took more than 0.25 s are skipped. */
 #include <math.h>
@@ -114,6 +113,7 @@ int main(int count, char **argument)
     printf(" %s %ld", residue_kind[k], found.kind[k]);
     unreached += !found.kind[k];
   }
+  unreached += !(found.by_hybrid[0] + found.by_hybrid[1]);
   printf("\n%ld passed, %ld failed, %ld skipped\n", 3 * found.cases - wrong - found.stopped,
          wrong + unreached + missing, found.stopped);
   return wrong + unreached + missing > 0;

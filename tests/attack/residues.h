@@ -95,18 +95,18 @@ static void residue_entries(generate_random *random, int degree, residue_case *c
 /* The case of a number. One in 1000 is of order 20 to 26 and dense, one in 1000 so that auto may take the hybrid. */
 static void residue_make(uint64_t number, residue_case *c)
 {
-  static const int room[] = {16, 21, 24}; /* log2 of the oracle's places */
+  static const int room[] = {16, 21, 25}; /* log2 of the oracle's places: a gigabyte */
   generate_random random = {number * UINT64_C(0x2545f4914f6cdd1d)};
   const int heavy = number % 1000 == 7 ? 2 : number % 1000 == 11;
   int degree;
-  c->n = heavy == 2 ? 28 + generate_below(&random, 3)
+  c->n = heavy == 2 ? 25 + generate_below(&random, 2)
          : heavy    ? 20 + generate_below(&random, 7)
                     : 4 + generate_below(&random, 27);
   c->kind = generate_below(&random, RESIDUE_KINDS);
   c->modulus = residue_modulus(&random, c->kind);
   for (c->bits = 1; c->bits < 63 && c->modulus >> c->bits; c->bits++)
     ;
-  degree = heavy == 2 ? 6
+  degree = heavy == 2 ? 12
            : heavy    ? 5 + generate_below(&random, 3)
                       : 2 + generate_below(&random, c->n < 12 ? c->n : c->n < 18 ? 5 : 3);
   for (c->expected = UINT64_MAX; c->expected == UINT64_MAX; degree--) {
