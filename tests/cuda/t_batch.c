@@ -357,7 +357,7 @@ TEST(t_cuda_twin_batches_climbed)
   for (int way = 0; way < 6; way++) {
     const double tolerance = way < 2 ? 1e-10 : way < 4 ? 1e-7 : 1e-13;
     const double top = batch_climb(way < 4, way / 2 == 1 ? 13 : 10, 1 + way % 2, tolerance, count);
-    CHECK_SHOW(top <= 3, "way %d: %g", way, top);
+    CHECK_SHOW(top <= (count > 1000 ? 3 : 1), "way %d: %g", way, top);
     if (test_verbose)
       printf("  way %d: error / tolerance climbed to %.2g\n", way, top);
   }
