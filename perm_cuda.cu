@@ -1331,7 +1331,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
   const perm_options *options = batch->options;
   size_t left = 0;
   int more = 0;
-  perm_status status = permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
+  perm_status status = batch->place ? PERM_OK : permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
   if (status != PERM_OK || !batch->floats)
     return status;
   batch->list = (size_t *)permi_allocate(&options->allocator, batch->count, sizeof *batch->list);
@@ -1387,6 +1387,11 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
+static int permi_batch_earlier(const void *a, const void *b)
+{
+  return *(const size_t *)a < *(const size_t *)b ? -1 : 1;
+}
+
 /* On GPUs values are written in place, and NaN for what the host is to compute: returns how many, then their places in
    order. NULL: *status says why not, or is PERM_OK where the host is to compute all. */
 static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_status *status, perm_result *result)
@@ -1407,12 +1412,7 @@ static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_s
     permi_fail(result, *status, 0, "%s", control.message);
   if (!left || *status != PERM_OK || left[0] > PERM_GPU_BATCH_LIST)
     return NULL;
-  unsigned char *marked = left[0] ? (unsigned char *)permi_pool_zeros(pool, batch->count, 1) : NULL;
-  for (size_t k = 0; k < left[0] && marked; k++)
-    marked[left[1 + k]] = 1;
-  for (size_t k = 0, found = 0; k < batch->count && marked; k++)
-    if (marked[k])
-      left[++found] = k;
+  qsort(left + 1, left[0], sizeof *left, permi_batch_earlier);
   return left;
 }
 
@@ -1447,7 +1447,7 @@ static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
   if (left) {
     here.count = matrices.count = values.count = left[0];
     matrices.list = values.list = here.place = left + 1;
-    options.isa = PERM_ISA_CUDA; /* leaves them again, for the host's way */
+    options.isa = PERM_ISA_CUDA; /* what GPUs left, in the host's way */
     options.max_seconds = given->max_seconds > 0 ? fmax(1e-9, given->max_seconds - (permi_seconds() - start)) : 0;
   } else {
     matrices.bytes += some ? (count - 1) * batch->stride * number : 0;
@@ -7056,10 +7056,9 @@ static void *permi_work(void *argument)
   const size_t bytes = work->doubles * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
   permi_holder holder = {worker->device, 0, message, {}};
-  permi_slot slot[2];
+  permi_slot slot[2] = {};
   CUdeviceptr table = 0;
   CUfunction function = permi_worker_begin(worker, message);
-  memset(slot, 0, sizeof slot);
   int fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
              PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
              PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
@@ -7081,7 +7080,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES])
 {
-  permi_worker worker[PERMI_GPUS];
+  permi_worker worker[PERMI_GPUS] = {};
   permi_team team;
   permi_run run = {sink, partial, perm_cuda_devices(options->gpu.devices, message), begin, end, NULL};
   *gpus = 0;
@@ -7091,7 +7090,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
     run.gpus = (int)(end - begin);
   permi_team_begin(&team, &run, options->gpu.cache, message);
   team.done = begin;
-  memset(worker, 0, sizeof worker);
   for (int i = 0; i < run.gpus; i++) {
     worker[i].work = work;
     worker[i].device = i;
@@ -7099,11 +7097,8 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   const perm_status status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
   for (int i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  while (run.waiting) { /* pieces behind one that failed */
-    permi_piece *piece = run.waiting;
+  for (permi_piece *piece; (piece = run.waiting) != NULL; free(piece)) /* behind one that failed */
     run.waiting = piece->next;
-    free(piece);
-  }
   return permi_team_end(&team, end, status);
 }
 
@@ -7234,7 +7229,7 @@ static perm_status permi_batch_poll(void *context, uint64_t done)
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus_used,
                             char message[PERM_MESSAGE_BYTES])
 {
-  permi_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
+  permi_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS] = {};
   permi_batch_run run = {batch, 0, 0};
   permi_team team;
   perm_gpu_program program;
@@ -7246,7 +7241,6 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
-  memset(worker, 0, sizeof worker);
   permi_batch_plan(batch->n, batch->parts, batch->floats, text, &program, &work);
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
@@ -7285,16 +7279,22 @@ int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES])
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES])
 {
   permi_holder holder = {perm_cuda_owner(move->there, message), 0, message, {}};
+  void *pinned = NULL;
   if (holder.device < 0 || !permi_enter(holder.device, message))
     return PERM_ERROR_DEVICE;
-  int fine = 1;
+  int fine = move->back || !move->list || /* or each copy would wait */
+             permi_hold(&holder, PERMI_HOST, &pinned, move->count * move->bytes);
+  const CUdeviceptr first = (CUdeviceptr)(uintptr_t)(pinned ? pinned : move->here);
   for (size_t k = 0; k < move->count && fine; k++) {
-    const CUdeviceptr here = (CUdeviceptr)(uintptr_t)move->here + k * move->bytes;
+    const CUdeviceptr here = first + k * move->bytes;
     const CUdeviceptr there = (CUdeviceptr)(uintptr_t)move->there + (move->list ? move->list[k] : k) * move->bytes;
     fine = PERMI_ON(&holder, copy, (move->back ? there : here, move->back ? here : there, move->bytes,
                                     (CUstream)stream));
   }
   fine = PERMI_ON(&holder, drain, ((CUstream)stream)) && fine;
+  if (fine && pinned)
+    memcpy(move->here, pinned, move->count * move->bytes);
+  permi_give_back(&holder);
   return permi_leave(fine);
 }
 

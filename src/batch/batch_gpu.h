@@ -56,7 +56,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
   const perm_options *options = batch->options;
   size_t left = 0;
   int more = 0;
-  perm_status status = permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
+  perm_status status = batch->place ? PERM_OK : permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
   if (status != PERM_OK || !batch->floats)
     return status;
   batch->list = (size_t *)permi_allocate(&options->allocator, batch->count, sizeof *batch->list);
@@ -112,6 +112,11 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
+static int permi_batch_earlier(const void *a, const void *b)
+{
+  return *(const size_t *)a < *(const size_t *)b ? -1 : 1;
+}
+
 /* On GPUs values are written in place, and NaN for what the host is to compute: returns how many, then their places in
    order. NULL: *status says why not, or is PERM_OK where the host is to compute all. */
 static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_status *status, perm_result *result)
@@ -132,12 +137,7 @@ static size_t *permi_batch_in_place(permi_batch *batch, permi_pool *pool, perm_s
     permi_fail(result, *status, 0, "%s", control.message);
   if (!left || *status != PERM_OK || left[0] > PERM_GPU_BATCH_LIST)
     return NULL;
-  unsigned char *marked = left[0] ? (unsigned char *)permi_pool_zeros(pool, batch->count, 1) : NULL;
-  for (size_t k = 0; k < left[0] && marked; k++)
-    marked[left[1 + k]] = 1;
-  for (size_t k = 0, found = 0; k < batch->count && marked; k++)
-    if (marked[k])
-      left[++found] = k;
+  qsort(left + 1, left[0], sizeof *left, permi_batch_earlier);
   return left;
 }
 
@@ -172,7 +172,7 @@ static perm_status permi_batch_resident(permi_batch *batch, perm_result *result)
   if (left) {
     here.count = matrices.count = values.count = left[0];
     matrices.list = values.list = here.place = left + 1;
-    options.isa = PERM_ISA_CUDA; /* leaves them again, for the host's way */
+    options.isa = PERM_ISA_CUDA; /* what GPUs left, in the host's way */
     options.max_seconds = given->max_seconds > 0 ? fmax(1e-9, given->max_seconds - (permi_seconds() - start)) : 0;
   } else {
     matrices.bytes += some ? (count - 1) * batch->stride * number : 0;

@@ -302,10 +302,9 @@ static void *permi_work(void *argument)
   const size_t bytes = work->doubles * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
   permi_holder holder = {worker->device, 0, message, {}};
-  permi_slot slot[2];
+  permi_slot slot[2] = {};
   CUdeviceptr table = 0;
   CUfunction function = permi_worker_begin(worker, message);
-  memset(slot, 0, sizeof slot);
   int fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
              PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
              PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
@@ -327,7 +326,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES])
 {
-  permi_worker worker[PERMI_GPUS];
+  permi_worker worker[PERMI_GPUS] = {};
   permi_team team;
   permi_run run = {sink, partial, perm_cuda_devices(options->gpu.devices, message), begin, end, NULL};
   *gpus = 0;
@@ -337,7 +336,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
     run.gpus = (int)(end - begin);
   permi_team_begin(&team, &run, options->gpu.cache, message);
   team.done = begin;
-  memset(worker, 0, sizeof worker);
   for (int i = 0; i < run.gpus; i++) {
     worker[i].work = work;
     worker[i].device = i;
@@ -345,11 +343,8 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   const perm_status status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
   for (int i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  while (run.waiting) { /* pieces behind one that failed */
-    permi_piece *piece = run.waiting;
+  for (permi_piece *piece; (piece = run.waiting) != NULL; free(piece)) /* behind one that failed */
     run.waiting = piece->next;
-    free(piece);
-  }
   return permi_team_end(&team, end, status);
 }
 
@@ -480,7 +475,7 @@ static perm_status permi_batch_poll(void *context, uint64_t done)
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus_used,
                             char message[PERM_MESSAGE_BYTES])
 {
-  permi_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
+  permi_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS] = {};
   permi_batch_run run = {batch, 0, 0};
   permi_team team;
   perm_gpu_program program;
@@ -492,7 +487,6 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
-  memset(worker, 0, sizeof worker);
   permi_batch_plan(batch->n, batch->parts, batch->floats, text, &program, &work);
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
@@ -531,16 +525,22 @@ int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES])
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES])
 {
   permi_holder holder = {perm_cuda_owner(move->there, message), 0, message, {}};
+  void *pinned = NULL;
   if (holder.device < 0 || !permi_enter(holder.device, message))
     return PERM_ERROR_DEVICE;
-  int fine = 1;
+  int fine = move->back || !move->list || /* or each copy would wait */
+             permi_hold(&holder, PERMI_HOST, &pinned, move->count * move->bytes);
+  const CUdeviceptr first = (CUdeviceptr)(uintptr_t)(pinned ? pinned : move->here);
   for (size_t k = 0; k < move->count && fine; k++) {
-    const CUdeviceptr here = (CUdeviceptr)(uintptr_t)move->here + k * move->bytes;
+    const CUdeviceptr here = first + k * move->bytes;
     const CUdeviceptr there = (CUdeviceptr)(uintptr_t)move->there + (move->list ? move->list[k] : k) * move->bytes;
     fine = PERMI_ON(&holder, copy, (move->back ? there : here, move->back ? here : there, move->bytes,
                                     (CUstream)stream));
   }
   fine = PERMI_ON(&holder, drain, ((CUstream)stream)) && fine;
+  if (fine && pinned)
+    memcpy(move->here, pinned, move->count * move->bytes);
+  permi_give_back(&holder);
   return permi_leave(fine);
 }
 
