@@ -402,7 +402,7 @@ LIBDIR  ?= $(PREFIX)/lib
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
 PYTHONDIR ?= $(LIBDIR)/perm/python# perm.py finds libperm.so two directories above
-PYTHON_FILES = perm.py perm.pyi perm_exact.py perm_exact.pyi perm_ops.py $(notdir $(wildcard $(EXTENSION)))
+PYTHON_FILES = perm.py perm.pyi perm_exact.py perm_exact.pyi perm_ops.py perm_xla.c $(notdir $(wildcard $(EXTENSION)))
 # The shell takes the places from the environment: they may have blanks, at which make's own lists end.
 install uninstall: export to = $(DESTDIR)$(PREFIX)
 install uninstall: export to_lib = $(DESTDIR)$(LIBDIR)

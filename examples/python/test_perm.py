@@ -2698,22 +2698,62 @@ def test_operator_of_torch(monkeypatch):
         torch.autograd.functional.hessian(permanent, stack[0, 0].detach())
 
 
-def test_function_of_jax(monkeypatch):
+@pytest.mark.parametrize("callback", [False, True])
+def test_function_of_jax(monkeypatch, callback):
     jax = pytest.importorskip("jax")
-    permanent = pytest.importorskip("perm_ops").for_jax()
+    ops = pytest.importorskip("perm_ops")
     from jax.test_util import check_grads
     jax.config.update("jax_enable_x64", True)
+    if not callback and not ops.has_ffi():
+        pytest.skip("perm_xla.c was not compiled")
+    permanent = ops.for_jax(callback)
     for a in (REAL[:4, :4], COMPLEX[:4, :4], np.stack([COMPLEX, COMPLEX.T])[:, :3, :3]):
-        check_grads(permanent, (a,), 1, ("fwd", "rev"))
+        check_grads(permanent, (a,), 2, ("fwd", "rev"))
         check_grads(jax.jit(permanent), (a,), 1, ("fwd", "rev"))
     stack = random.standard_normal((2, 3, 5, 5))
     calls = counted(monkeypatch)
     by_vmap = np.asarray(jax.vmap(jax.vmap(permanent))(stack))
-    assert calls == ["perm_batch_real"] and np.array_equal(by_vmap, perm.permanent(stack))
+    assert calls == ["perm_batch_real"] * callback and np.array_equal(by_vmap, perm.permanent(stack))
     del calls[:]
     by_vmap = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.grad(permanent))))(stack))
-    assert set(calls) == {"perm_batch_real"} and len(calls) <= 2
+    assert len(calls) <= 2 * callback and set(calls) == ({"perm_batch_real"} if callback else set())
     assert np.allclose(by_vmap, [[perm.gradient(one) for one in row] for row in stack])
+    del calls[:]
+    zeros = np.zeros((2, 3, 3))
+    for kind in "fdFD":  # also orders and shapes that Python computes for the FFI
+        for a in (stack, stack[:, :, :0, :0], stack[:0], stack[:, :1, :4], random.random((1, 9, 9)), zeros, zeros - 1):
+            if kind in "FD" and a.size:
+                a = a + 1j * a[..., ::-1]
+            there = jax.jit(permanent)(a.astype(kind))
+            assert there.dtype == kind and np.array_equal(there, ops.permanents(a.astype(kind)))
+    large = random.random((1, 9, 9))
+    assert np.allclose(jax.jit(jax.grad(lambda a: permanent(a)[0]))(large)[0], perm.gradient(large[0]))
+    tiny = zeros + 1e-90  # 6e-270, and a product of these that a double does not hold
+    assert np.allclose(jax.jit(permanent)(tiny), 6e-270, atol=0)
+    for a, text in ((zeros + 1e200, "number 0 of them: the permanent exceeds a double"), (WHOLE, "expected floats"),
+                    (tiny * 1e-20, "number 0 of them: .* is about 1e-329, too small"), (zeros + np.nan, "an entry is NaN")):
+        with pytest.raises(Exception, match=text):
+            jax.jit(permanent)(a).block_until_ready()
+    made = jax.jit(permanent)
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(made(stack))) for _ in range(4)]
+    [thread.start() for thread in threads], [thread.join() for thread in threads]
+    assert len(answers) == 4 and all(np.array_equal(one, perm.permanent(stack)) for one in answers)
+
+
+def test_target_of_xla(monkeypatch, tmp_path):
+    """Compiled once, into the user's cache; without a compiler the callback answers."""
+    jax = pytest.importorskip("jax")
+    ops = pytest.importorskip("perm_ops")
+    if not ops.has_ffi():
+        pytest.skip("perm_xla.c was not compiled")
+    program = "import perm_ops; print(perm_ops.for_jax()([[[1., 2], [3, 4]]]).tolist(), perm_ops.has_ffi())"
+    for compiler, has in (("no-such-compiler", False), (os.environ.get("CC", "cc"), True), ("no-such-compiler", True)):
+        answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=PLACE, env={
+            **os.environ, "CC": compiler, "XDG_CACHE_HOME": str(tmp_path)})
+        assert answer.stdout == "[10.0] %s\n" % has, answer
+    made, = (tmp_path / "perm").iterdir()
+    assert perm.__version__ in made.name and made.suffix == ".so"
 
 
 # ---- random outcomes
