@@ -1468,35 +1468,6 @@ def test_arrays_on_gpus(way):
         perm.permanent(OnCard(stack[0], way))
 
 
-@pytest.mark.parametrize("package", ["cupy", "torch", "jax"])
-def test_packages_keep_arrays_on_gpus(package):
-    """Answers are arrays of the package, on its GPU, with the numbers of the host's calls."""
-    module = pytest.importorskip("jax.numpy" if package == "jax" else package)
-    if perm._without_cuda():
-        pytest.skip("a library without CUDA")
-    try:
-        if package == "jax":
-            import jax
-            jax.config.update("jax_enable_x64", True)
-            put = lambda a: jax.device_put(a, jax.devices("gpu")[0])
-        else:
-            put = (lambda a: module.from_numpy(a).cuda()) if package == "torch" else module.asarray
-        put(np.zeros(1))
-    except Exception as error:
-        pytest.skip("no GPU for %s: %s" % (package, error))
-    random = np.random.default_rng(1)
-    for n in (3, 8, 12):
-        for a in (random.random((200, n, n)), random.random((200, n, n)) - 0.5j):
-            given = put(a)
-            there = perm.permanent(given)
-            assert type(there) is type(given) and perm._on_gpu(there)
-            assert np.allclose(perm._fetched(there), perm.permanent(a), rtol=1e-9)
-            assert np.allclose(perm._fetched(perm.gradient(put(a[0]))), perm.gradient(a[0]), rtol=1e-9)
-    u = np.linalg.qr(random.random((6, 4)) + 1j * random.random((6, 4)))[0]
-    there = perm.amplitudes(put(u), probabilities=True)
-    assert perm._on_gpu(there) and np.allclose(perm._fetched(there.array), perm.amplitudes(u, probabilities=True))
-
-
 def test_checkpoints(tmp_path):
     a = LARGE[:27, :27]             # longer than the 0.2 s until progress is first told
     options = dict(threads=1, isa="plain", method="dense")
