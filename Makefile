@@ -25,7 +25,7 @@ NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/n
 NEED_NVCC = $(or $(NVCC),$(error no nvcc: the CUDA toolkit has it, or say where (NVCC=...)))
 WITHOUT_NVCC = $(if $(NVCC),:,echo "SKIP $@: no nvcc (the CUDA toolkit has it; NVCC=...)"; test "$(REQUIRE)" != 1)
 CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
-NVFLAGS ?= -O2
+NVFLAGS ?= -O2 -Xcompiler -fPIC
 GPU_ARCH = -arch=native
 TESTS   := $(wildcard tests/unit/*.[ch] tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
@@ -370,7 +370,7 @@ $(B)/simulate_mpi: tests/mpi/simulate.c tests/unit/inside.h perm_mpi.c $(B)/perm
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm_with_gpu.o: $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
-	echo '#include "perm_more.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_more.h"' | $(COMPILE) $(PIC) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 # Structures grow with a major version only, and the soname is its.
 version  = $(shell sed -n 's/^\#define PERM_VERSION_$(1) \([0-9]*\).*/\1/p' perm.h)
@@ -378,10 +378,11 @@ MAJOR   := $(call version,MAJOR)
 VERSION := $(MAJOR).$(call version,MINOR).$(call version,PATCH)
 RELEASE := $(VERSION)$(shell sed -n 's/^\#define PERM_VERSION_PRERELEASE "\([^"]*\)".*/\1/p' perm.h)
 SONAME  := libperm.so.$(MAJOR)
-libperm.so: $(B)/libperm.so ## shared library, build/libperm.so
-$(B)/libperm.so: $(B)/perm.o
-	$(CC) -shared $(if $(filter Darwin,$(shell uname)),,-Wl,-soname,$(SONAME)) $(OPENMP) $< -o $(B)/libperm.so.$(VERSION) \
-	  $(LDFLAGS) $(LIBS)
+libperm.so: $(B)/libperm.so ## shared library, build/libperm.so (GPU=1: with GPUs; needs nvcc)
+.PHONY: $(if $(GPU),$(B)/libperm.so)
+$(B)/libperm.so: $(if $(GPU),$(B)/perm_with_gpu.o $(B)/perm_cuda.o,$(B)/perm.o)
+	$(CC) -shared $(if $(filter Darwin,$(shell uname)),,-Wl,-soname,$(SONAME)) $(OPENMP) $^ -o $(B)/libperm.so.$(VERSION) \
+	  $(LDFLAGS) $(if $(GPU),$(CUDALIB)) $(LIBS)
 	ln -sf libperm.so.$(VERSION) $(B)/$(SONAME)
 	ln -sf $(SONAME) $@
 $(B)/libperm.a: $(B)/perm.o
@@ -402,7 +403,7 @@ LIBDIR  ?= $(PREFIX)/lib
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
 PYTHONDIR ?= $(LIBDIR)/perm/python# perm.py finds libperm.so two directories above
-PYTHON_FILES = perm.py perm.pyi perm_exact.py perm_exact.pyi perm_ops.py $(notdir $(wildcard $(EXTENSION)))
+PYTHON_FILES = perm.py perm.pyi perm_exact.py perm_exact.pyi perm_ops.py perm_xla.c $(notdir $(wildcard $(EXTENSION)))
 # The shell takes the places from the environment: they may have blanks, at which make's own lists end.
 install uninstall: export to = $(DESTDIR)$(PREFIX)
 install uninstall: export to_lib = $(DESTDIR)$(LIBDIR)

@@ -19,7 +19,8 @@ check install $make -s install DESTDIR="$root" PREFIX=$prefix STATIC=1
 for file in bin/perm include/perm.h include/perm_sparse.h include/perm_more.h lib/libperm.so lib/$soname lib/libperm.so.$version \
   lib/libperm.a lib/pkgconfig/perm.pc lib/cmake/perm/perm-config.cmake lib/cmake/perm/perm-config-version.cmake \
   lib/perm/python/perm.py lib/perm/python/perm.pyi lib/perm/python/perm_exact.py \
-  lib/perm/python/perm_exact.pyi lib/perm/python/perm_ops.py share/man/man1/perm.1 share/bash-completion/completions/perm; do
+  lib/perm/python/perm_exact.pyi lib/perm/python/perm_ops.py lib/perm/python/perm_xla.c share/man/man1/perm.1 \
+  share/bash-completion/completions/perm; do
   check "$file is there" test -s "$at/$file"
 done
 also=$(ls build/perm_mpi build/perm_gpu examples/python/_perm.abi3.so 2>/dev/null | wc -l) # where they were built

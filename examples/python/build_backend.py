@@ -26,7 +26,8 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAME = "perm_exact"
-SOURCES = ("pyproject.toml", "build_backend.py", "perm.py", "perm.pyi", "perm_ops.py", "_perm.c", "_threads.c")
+SOURCES = ("pyproject.toml", "build_backend.py", "perm.py", "perm.pyi", "perm_ops.py", "perm_xla.c", "_perm.c",
+           "_threads.c")
 SHARED = ("perm.h", "perm_sparse.h", "perm_more.h", "LICENSE")
 TARGETS = {  # tag of a wheel: zig's name of these machines
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17", "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -164,6 +165,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, 
     _check(tag, files[0][1])
     files += [("perm_exact/__init__.py", _read("perm.py")), ("perm_exact/__init__.pyi", _read("perm.pyi")),
               ("perm_exact/py.typed", b""), ("perm_ops.py", _read("perm_ops.py")), ("perm.py", ALIAS),
+              ("perm_exact/perm_xla.c", _read("perm_xla.c")),
               ("perm-stubs/__init__.pyi", b"from perm_exact import *\nfrom perm_exact import __version__\n")]
     tag = "cp311-abi3-" + tag
     files += [(info + "METADATA", _metadata()), (info + "licenses/LICENSE", _read("LICENSE")),

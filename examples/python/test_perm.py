@@ -1468,35 +1468,6 @@ def test_arrays_on_gpus(way):
         perm.permanent(OnCard(stack[0], way))
 
 
-@pytest.mark.parametrize("package", ["cupy", "torch", "jax"])
-def test_packages_keep_arrays_on_gpus(package):
-    """Answers are arrays of the package, on its GPU, with the numbers of the host's calls."""
-    module = pytest.importorskip("jax.numpy" if package == "jax" else package)
-    if perm._without_cuda():
-        pytest.skip("a library without CUDA")
-    try:
-        if package == "jax":
-            import jax
-            jax.config.update("jax_enable_x64", True)
-            put = lambda a: jax.device_put(a, jax.devices("gpu")[0])
-        else:
-            put = (lambda a: module.from_numpy(a).cuda()) if package == "torch" else module.asarray
-        put(np.zeros(1))
-    except Exception as error:
-        pytest.skip("no GPU for %s: %s" % (package, error))
-    random = np.random.default_rng(1)
-    for n in (3, 8, 12):
-        for a in (random.random((200, n, n)), random.random((200, n, n)) - 0.5j):
-            given = put(a)
-            there = perm.permanent(given)
-            assert type(there) is type(given) and perm._on_gpu(there)
-            assert np.allclose(perm._fetched(there), perm.permanent(a), rtol=1e-9)
-            assert np.allclose(perm._fetched(perm.gradient(put(a[0]))), perm.gradient(a[0]), rtol=1e-9)
-    u = np.linalg.qr(random.random((6, 4)) + 1j * random.random((6, 4)))[0]
-    there = perm.amplitudes(put(u), probabilities=True)
-    assert perm._on_gpu(there) and np.allclose(perm._fetched(there.array), perm.amplitudes(u, probabilities=True))
-
-
 def test_checkpoints(tmp_path):
     a = LARGE[:27, :27]             # longer than the 0.2 s until progress is first told
     options = dict(threads=1, isa="plain", method="dense")
@@ -2698,22 +2669,62 @@ def test_operator_of_torch(monkeypatch):
         torch.autograd.functional.hessian(permanent, stack[0, 0].detach())
 
 
-def test_function_of_jax(monkeypatch):
+@pytest.mark.parametrize("callback", [False, True])
+def test_function_of_jax(monkeypatch, callback):
     jax = pytest.importorskip("jax")
-    permanent = pytest.importorskip("perm_ops").for_jax()
+    ops = pytest.importorskip("perm_ops")
     from jax.test_util import check_grads
     jax.config.update("jax_enable_x64", True)
+    if not callback and not ops.has_ffi():
+        pytest.skip("perm_xla.c was not compiled")
+    permanent = ops.for_jax(callback)
     for a in (REAL[:4, :4], COMPLEX[:4, :4], np.stack([COMPLEX, COMPLEX.T])[:, :3, :3]):
-        check_grads(permanent, (a,), 1, ("fwd", "rev"))
+        check_grads(permanent, (a,), 2, ("fwd", "rev"))
         check_grads(jax.jit(permanent), (a,), 1, ("fwd", "rev"))
     stack = random.standard_normal((2, 3, 5, 5))
     calls = counted(monkeypatch)
     by_vmap = np.asarray(jax.vmap(jax.vmap(permanent))(stack))
-    assert calls == ["perm_batch_real"] and np.array_equal(by_vmap, perm.permanent(stack))
+    assert calls == ["perm_batch_real"] * callback and np.array_equal(by_vmap, perm.permanent(stack))
     del calls[:]
     by_vmap = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.grad(permanent))))(stack))
-    assert set(calls) == {"perm_batch_real"} and len(calls) <= 2
+    assert len(calls) <= 2 * callback and set(calls) == ({"perm_batch_real"} if callback else set())
     assert np.allclose(by_vmap, [[perm.gradient(one) for one in row] for row in stack])
+    del calls[:]
+    zeros = np.zeros((2, 3, 3))
+    for kind in "fdFD":  # also orders and shapes that Python computes for the FFI
+        for a in (stack, stack[:, :, :0, :0], stack[:0], stack[:, :1, :4], random.random((1, 9, 9)), zeros, zeros - 1):
+            if kind in "FD" and a.size:
+                a = a + 1j * a[..., ::-1]
+            there = jax.jit(permanent)(a.astype(kind))
+            assert there.dtype == kind and np.array_equal(there, ops.permanents(a.astype(kind)))
+    large = random.random((1, 9, 9))
+    assert np.allclose(jax.jit(jax.grad(lambda a: permanent(a)[0]))(large)[0], perm.gradient(large[0]))
+    tiny = zeros + 1e-90  # 6e-270, and a product of these that a double does not hold
+    assert np.allclose(jax.jit(permanent)(tiny), 6e-270, atol=0)
+    for a, text in ((zeros + 1e200, "number 0 of them: the permanent exceeds a double"), (WHOLE, "expected floats"),
+                    (tiny * 1e-20, "number 0 of them: .* is about 1e-329, too small"), (zeros + np.nan, "an entry is NaN")):
+        with pytest.raises(Exception, match=text):
+            jax.jit(permanent)(a).block_until_ready()
+    made = jax.jit(permanent)
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(made(stack))) for _ in range(4)]
+    [thread.start() for thread in threads], [thread.join() for thread in threads]
+    assert len(answers) == 4 and all(np.array_equal(one, perm.permanent(stack)) for one in answers)
+
+
+def test_target_of_xla(monkeypatch, tmp_path):
+    """Compiled once, into the user's cache; without a compiler the callback answers."""
+    jax = pytest.importorskip("jax")
+    ops = pytest.importorskip("perm_ops")
+    if not ops.has_ffi():
+        pytest.skip("perm_xla.c was not compiled")
+    program = "import perm_ops; print(perm_ops.for_jax()([[[1., 2], [3, 4]]]).tolist(), perm_ops.has_ffi())"
+    for compiler, has in (("no-such-compiler", False), (os.environ.get("CC", "cc"), True), ("no-such-compiler", True)):
+        answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=PLACE, env={
+            **os.environ, "CC": compiler, "XDG_CACHE_HOME": str(tmp_path)})
+        assert answer.stdout == "[10.0] %s\n" % has, answer
+    made, = (tmp_path / "perm").iterdir()
+    assert perm.__version__ in made.name and made.suffix == ".so"
 
 
 # ---- random outcomes

@@ -30,7 +30,7 @@ functions $rooms | { read -r most long; say function_lines $most; say functions_
 functions examples/command/*.[ch] | { read -r most long; say command_function_lines $most; }
 say command_lines "$(cat examples/command/*.[ch] | wc -l)"
 python=$(ls examples/python/*.py | grep -v /test_)
-say python_lines "$(cat $python examples/python/_perm.c | wc -l)"
+say python_lines "$(cat $python examples/python/_perm.c examples/python/perm_xla.c | wc -l)"
 # A function of Python ends before the next line that is indented no deeper than its def.
 say python_function_lines "$(awk 'function depth() { match($0, /[^ ]/); return RSTART }
   FNR == 1 || start && /[^ ]/ && !/^ *[])}]/ && depth() <= at { start = 0 }
