@@ -289,13 +289,6 @@ static void bench_exact(const char *name, int n, int parts, int range, double de
   perm_job_free(job);
 }
 
-static int bench_agree(const perm_result *a, const perm_result *b)
-{
-  const double scale = ldexp(1, (int)(a->exp2 - b->exp2));
-  return hypot(a->value * scale - b->value, a->imaginary * scale - b->imaginary) <=
-         a->error_estimate * scale + b->error_estimate;
-}
-
 static void bench_exact_all(void)
 {
   printf("\n| exact | elements | seconds | elements/s | CPU seconds | ratio |\n|---|---|---|---|---|---|\n");

@@ -597,6 +597,9 @@ static void golden_estimate(int index)
 /* ------------------------------------------------------------------------------- jobs in pieces, stops and refusals */
 #include "golden_jobs.h"
 
+/* ------------------------------------------------------------------------------------------- polynomials */
+#include "golden_polynomials.h"
+
 /* ------------------------------------------------------------------------------------------- names and texts */
 static void golden_names(int index)
 {
@@ -704,6 +707,8 @@ static const golden_class_entry golden_class[] = {
     {"threads", 60, 0, golden_threads},
     {"large", GOLDEN_LARGE, 0, golden_large},
     {"graphs", 16, 0, golden_graphs},
+    {"polynomials", 9 * 12, 0, golden_polynomials},
+    {"sparse-polynomials", 3 * 16, 0, golden_sparse_polynomials},
     {"gpu-large", GOLDEN_LARGE, 1, golden_gpu_large},
     {"gpu-dense", 200, 1, golden_gpu_dense},
     {"gpu-integer", 80, 1, golden_gpu_integer},
