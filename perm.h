@@ -895,6 +895,7 @@ static const double permi_exact_spread[2] = {8, 1024}; /* slower at most: vector
 #define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
+#define PERMI_TRIAL_SECONDS 1.5e-9 /* a sample over n^2: --guarantee 0.1,0.05 --threads 1 --generate binary:60:0.5 */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 
 /* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
@@ -909,8 +910,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
 #define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
 #define PERMI_DIGIT_SECONDS 1e-10 /* rectangles: a subset, at least */
-#define PERMI_RECTANGLE_OPERATIONS 3e4 /* chosen: rectangles of fewer are not planned, */
-#define PERMI_RECTANGLE_FULL 1.2e6     /* nor of fewer than this, if a quarter is not 0 */
+PERMI_UNUSED static const double permi_rectangle_least[2] = {3e4, 1.2e6}; /* chosen: planned; if a quarter is not 0 */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif

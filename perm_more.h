@@ -2380,8 +2380,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 #define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
-#define PERMI_TRIAL_SECONDS 1.5e-9 /* times n^2: Xeon, AVX-512, 2026-11-30 */
-#define PERMI_RATHER_LEAST 0.1     /* chosen: computed, if in less */
+#define PERMI_RATHER_LEAST 0.1 /* chosen: computed, if in less */
 
 typedef struct permi_rather {
   int n, guarantee;
@@ -2538,9 +2537,9 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather,
                                        double *trials)
 {
   permi_control *watch = rather->watch;
-  const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
+  const double block = PERMI_TRIAL_SECONDS * PERMI_REJECTION_TRIALS * r->n * r->n;
   double waited[64], sum = 0, accepted = 0;
-  int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
+  int count[64], b, t, together = (int)fmin(64, threads * fmax(1, floor(1e-9 * PERMI_ESTIMATE_POLL / block)));
   perm_status status = PERM_OK;
   r->waited = waited;
   r->accepted = count;
@@ -2560,8 +2559,7 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather,
       sum += waited[b];
       accepted += count[b];
       if (!(blocks & (blocks - 1))) /* of any threads */
-        status = permi_rather_exact(rather, PERMI_TRIAL_SECONDS * r->n * r->n * PERMI_REJECTION_TRIALS * k *
-                                                (double)blocks / (accepted + 1));
+        status = permi_rather_exact(rather, block * k * (double)blocks / (accepted + 1));
     }
     if (status == PERM_OK)
       status = permi_control_poll(watch, accepted / k, "samples");

@@ -18038,7 +18038,7 @@ static int permi_asks_exact(const perm_options *options)
 static int permi_rectangle_is_small(int shorter, int longer, double entries)
 {
   const double places = (double)shorter * longer;
-  return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
+  return ldexp(places, shorter) <= permi_rectangle_least[4 * entries > places];
 }
 
 /* For methods over counts and small rectangles the matrix becomes an array. */

@@ -516,6 +516,21 @@ expect guarantee_rather 0 '^  computed: method sign-search is predicted to take 
 check guarantee_rather_value grep -q '^  permanent 17374664459700732 [+]- ' $dir/out
 expect guarantee_rather_exactly 0 '"exact":true.*"radius":0,.*"samples":0,.*"status":"PERM_OK","message":"computed: method [a-z-]* is pred' \
   --guarantee 0.05,0.05 --generate grid:8:8 --json
+# and --explain says which, with the seconds of both
+expect guarantee_explained 0 '^  guarantee  the plan, sooner than samples: [0-9.]+ m?s or more$' --guarantee 0.05,0.05 \
+  --generate regular:40:6 --explain
+check guarantee_explained_plan sh -c "grep -q '^  plan       method sign-search' $dir/out && grep -q '^  time       about ' $dir/out"
+expect guarantee_explained_samples 0 '^  guarantee  samples, sooner than the plan: predicted to take [0-9.]+ s$' \
+  --guarantee 0.01,0.05 --generate uniform:60 --explain
+check guarantee_explained_both grep -q '^  time       about [0-9.]* years' $dir/out
+expect guarantee_explained_refused 0 '"guarantee":"samples, sooner .*"status":"PERM_ERROR_LIMIT"' --guarantee 0.05,0.05 \
+  --generate uniform:200 --explain --json
+expect guarantee_explained_small 0 '^  guarantee  the plan: blocks are too small' --guarantee 0.1,0.05 --generate uniform:12 --explain
+expect guarantee_explained_signs 0 '^  guarantee  samples, taken unasked below' --guarantee 0.1,0.05 --generate bernoulli:12 --explain
+expect guarantee_explained_bytes 3 '"status":"PERM_ERROR_LIMIT","message":"--max-bytes 1 MB is too' --guarantee 0.1,0.05 \
+  --generate uniform:1000 --max-bytes 1e6 --explain --json
+expect guarantee_explained_seconds 2 'has no use for "--seconds"' --guarantee 0.1,0.05 --seconds 1 --generate uniform:12 --explain
+expect estimate_explained 2 'leave out --estimate' --estimate --generate uniform:12 --explain
 expect guarantee_rather_limit 1 '^  --max-seconds reached before' --guarantee 1e-4,0.05 --max-seconds 0.02 --generate binary:60:0.5
 expect guarantee_seconds 1 '^  --seconds reached before' --guarantee 1e-3,0.05 --seconds 0.1 --generate binary:200:0.5
 expect guarantee_max_seconds 1 '^  --max-seconds reached before' --guarantee 1e-3,0.05 --max-seconds 0.1 \
@@ -1183,7 +1198,7 @@ expect bad_place 4 'cannot create the checkpoint' --generate uniform:20 --checkp
 expect bad_part 2 'bad --part "3/2"' --generate uniform:20 --part 3/2 --checkpoint $dir/x
 expect part_alone 2 'add --checkpoint FILE' --generate uniform:20 --part 1/2
 expect merge_nothing 2 'no matrix|name all of them' --merge
-expect resume_options 2 'do not go with "--resume"' --resume $dir/piece --precision dd
+expect resume_options 2 'so --precision does not go with "--resume"; leave it out' --resume $dir/piece --precision dd
 expect checkpoint_minors 2 'only permanents have pieces' --generate uniform:9 --minors 1 --checkpoint $dir/x
 expect checkpoint_two 2 'a checkpoint is of one matrix' --checkpoint $dir/x $dir/nine.txt $dir/swap.mtx
 if command -v timeout >/dev/null; then # a signal while the checkpoint is still read: no success without a result

@@ -236,25 +236,23 @@ static int cli_progress(const perm_progress *progress, void *user_data)
   const double rest = samples ? fmin(progress->seconds_left, fmax(0, run->options.max_seconds - progress->seconds))
                               : progress->seconds_left;
   const int known = isfinite(rest), begins = progress->fraction <= 0;
-  char so_far[40], left[40];
-  perm_amount_text("seconds", progress->seconds, so_far, sizeof so_far);
-  perm_amount_text("seconds", rest, left, sizeof left);
+  const cli_words so_far = cli_amount("seconds", progress->seconds), left = cli_amount("seconds", rest);
   if (run->progress == 1 && run->told && progress->seconds >= run->told_seconds &&
       progress->seconds < run->told_seconds + CLI_LINE_SECONDS)
     return 0; /* seconds begin anew with each matrix */
   if (run->progress) {
     fprintf(stderr, "%s%s:", run->progress > 1 ? "\r" : "perm: ", progress->activity);
     if (known)
-      fprintf(stderr, " %5.1f%%, %s so far, about %s left", 100 * progress->fraction, so_far, left);
+      fprintf(stderr, " %5.1f%%, %s so far, about %s left", 100 * progress->fraction, so_far.text, left.text);
     else
-      fprintf(stderr, " %s so far", so_far);
+      fprintf(stderr, " %s so far", so_far.text);
     fprintf(stderr, run->progress > 1 ? "   " : "\n");
     run->told = progress->activity;
     run->told_seconds = progress->seconds;
   } else if (progress->seconds > CLI_TOLD_SECONDS && run->told != progress->activity &&
              (known ? rest > CLI_TOLD_LEFT : begins)) {
-    fprintf(stderr, "perm: %s, %s so far%s%s%s\n", progress->activity, so_far, known ? ", about " : "",
-            known ? left : "", known ? " left" : "");
+    fprintf(stderr, "perm: %s, %s so far%s%s%s\n", progress->activity, so_far.text, known ? ", about " : "",
+            known ? left.text : "", known ? " left" : "");
     run->told = progress->activity;
   }
   fflush(stderr);
@@ -422,7 +420,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
   } else if (result.status == PERM_OK && run->minors && run->rows == matrix.m && !run->row_counts[run->minors - 1]) {
     generate_fail(&result, PERM_ERROR_RANGE, "--minors %d: --rows has no copy of row %d", run->minors, run->minors);
   } else if (result.status == PERM_OK && run->explain) {
-    if (cli_explain(run, name, &matrix, &result))
+    if ((run->estimate ? cli_explain_guarantee : cli_explain)(run, name, &matrix, &result))
       return CLI_DONE;
   } else if (result.status == PERM_OK && run->sample) {
     cli_sample(run, &matrix, &result);
@@ -480,7 +478,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       snprintf(estimate.message, sizeof estimate.message, "%s", result.message);
     }
     cli_print_estimate(name, &matrix, &estimate, run->json);
-  } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
+  } else if (run->json && run->explain && !run->estimate && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, &list);
   } else if (result.status == PERM_PART_DONE) {

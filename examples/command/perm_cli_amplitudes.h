@@ -102,10 +102,8 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
     } else if (known && run->npy) {
       cli_write_amplitudes(run, matrix, a, &outputs, (double)count, result);
     } else if (known && (count >= INT_MAX / 2 || (options.max_bytes > 0 && bytes >= options.max_bytes))) {
-      char text[40];
-      perm_amount_text("bytes", bytes, text, sizeof text);
       generate_fail(result, PERM_ERROR_LIMIT, "%.0f outputs take %s; --npy FILE keeps them elsewhere, --rows limits "
-                    "them", (double)count, text);
+                    "them", (double)count, cli_amount("bytes", bytes).text);
     } else {
       options.max_bytes -= options.max_bytes > 0 ? bytes : 0;
       list->count = list->columns = (int)count;
@@ -123,7 +121,7 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
 static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, const perm_result *result,
                                  const cli_minors *list)
 {
-  char seconds[40], unit[2][40] = {"", ""}; /* of amplitudes, of their squares */
+  char unit[2][40] = {"", ""}; /* of amplitudes, of their squares */
   int k, i;
   printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
   if (result->value != result->value) {
@@ -132,15 +130,15 @@ static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, co
   }
   for (k = 0; k < 2 && result->exp2; k++)
     snprintf(unit[k], sizeof unit[k], " times 2^%lld", (k + 1) * result->exp2);
-  perm_amount_text("seconds", result->seconds, seconds, sizeof seconds);
   printf("  %d photon%s: the squares of all amplitudes have the sum %.17g%s\n"
          "  the vector of amplitudes errs by %.2g%s at most, proved; %s, %d thread%s, total %s\n", list->photons,
          list->photons == 1 ? "" : "s", result->value, unit[1], result->error_bound, unit[0],
-         perm_name("isa", result->isa), result->threads, result->threads == 1 ? "" : "s", seconds);
+         perm_name("isa", result->isa), result->threads, result->threads == 1 ? "" : "s",
+         cli_amount("seconds", result->seconds).text);
   printf("  %s%s%s\n", list->what, unit[list->parts == 1],
          !list->number ? " are in the file" : list->count ? ":" : ": none within the limits");
   for (k = 0; list->number && k < list->count && !ferror(stdout); k++) {
-    cli_list_state(list, matrix->m, k);
+    perm_amplitudes_state(matrix->m, list->photons, &list->outputs, (size_t)k, list->state);
     for (i = 0; i < matrix->m; i++)
       printf("%s%d", i ? "," : "    ", list->state[i]);
     cli_print_parts(list, k);

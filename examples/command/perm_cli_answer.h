@@ -48,14 +48,6 @@ static void cli_json_number(const char *key, double x) /* JSON has no infinity: 
     printf(",\"%s\":null", key);
 }
 
-static void cli_json_reading(void)
-{
-  if (cli_reading[0]) {
-    printf(",\"reading\":");
-    cli_json_string(cli_reading);
-  }
-}
-
 static void cli_json_status(perm_status status, const char *message)
 {
   printf(",\"status\":\"%s\"", perm_name("status", status));
@@ -74,7 +66,10 @@ static void cli_json_head(const char *name, const perm_matrix *matrix)
     printf(",\"line\":%llu", cli_graph.line);
   printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
          kind[matrix->kind]);
-  cli_json_reading();
+  if (cli_reading[0]) {
+    printf(",\"reading\":");
+    cli_json_string(cli_reading);
+  }
 }
 
 /* A list of `parts` numbers each: doubles, or integers; NULL, NULL: none. In rows of `columns`,
@@ -118,12 +113,6 @@ static int cli_list_row(const cli_minors *list, int k, int *row)
   while (list->at->row_start[*row + 1] <= (size_t)k)
     ++*row;
   return *row;
-}
-
-/* The photons that amplitude k is of, in list->state. */
-static void cli_list_state(const cli_minors *list, int m, int k)
-{
-  perm_amplitudes_state(m, list->photons, &list->outputs, (size_t)k, list->state);
 }
 
 static int cli_has(const cli_minors *list)
@@ -208,7 +197,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     if (list->at)
       printf("[%d,%d,", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
     if (list->state) {
-      cli_list_state(list, matrix->m, k);
+      perm_amplitudes_state(matrix->m, list->photons, &list->outputs, (size_t)k, list->state);
       for (int i = 0; i < matrix->m; i++)
         printf("%s%d", i ? "," : "[[", list->state[i]);
       printf(matrix->m ? "]," : "[[],");
@@ -371,11 +360,10 @@ static void cli_print_decimal(double real, double imaginary, int is_complex, lon
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
-  char value[2 * PERM_TEXT_BYTES], known[160], planning[40], total[40];
+  char value[2 * PERM_TEXT_BYTES], known[160];
   fraction_text(result, value, sizeof value, 1);
   cli_known(result, known, sizeof known);
-  perm_amount_text("seconds", result->plan_seconds, planning, sizeof planning);
-  perm_amount_text("seconds", result->seconds, total, sizeof total);
+  const cli_words total = cli_amount("seconds", result->seconds);
   if (cli_graph.line) { /* a line for each of them */
     printf("%s: ", name);
     if (result->value == result->value)
@@ -392,7 +380,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   if (result->value == result->value && !result->exact)
     cli_print_decimal(result->value, result->imaginary, result->is_complex, result->exp2);
   if (result->value != result->value && result->method == PERM_METHOD_AUTO) { /* stopped before there was a plan */
-    printf("\n  total %s\n", total);
+    printf("\n  total %s\n", total.text);
     return;
   }
   if (result->value != result->value && !cli_is_part_of_proof(result)) {
@@ -415,7 +403,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   if (result->gpus)
     printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
   printf("%d thread%s, plan %s, total %s\n", result->threads, result->threads == 1 ? "" : "s",
-         planning, total);
+         cli_amount("seconds", result->plan_seconds).text, total.text);
   if (result->status != PERM_OK && result->value == result->value)
     printf("  %s\n", result->message);
 }
@@ -474,7 +462,6 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 {
   const double ratio = hypot(e->value, e->imaginary) / e->standard_error;
   const int digits = ratio > 1e15 ? 17 : ratio > 1e4 ? 2 + (int)log10(ratio) : 6; /* that show the error */
-  char seconds[40];
   if (json) {
     cli_json_head(name, matrix);
     if (e->value != e->value)
@@ -523,11 +510,10 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(", proved; certainly %.*g to %.*g\n ", digits, e->certain_low, digits, e->certain_high);
   else if (e->proved_radius < (double)INFINITY)
     printf(", proved within %.3g\n ", e->proved_radius);
-  perm_amount_text("seconds", e->seconds, seconds, sizeof seconds);
   printf("%s estimator %s, %.0f samples%s, seed %llu, %d thread%s, %s\n",
          e->proved_radius < (double)INFINITY ? "" : ";", perm_name("estimator", e->estimator), e->samples,
          e->samples > 0 ? "" : " (computed)", (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s",
-         seconds);
+         cli_amount("seconds", e->seconds).text);
   if (e->samples > 0 && e->standard_error == (double)INFINITY)
     printf("  every sample is 0: next to nothing is known; --guarantee 0.1,0.05 is for matrices like this one\n");
   else if (e->message[0])

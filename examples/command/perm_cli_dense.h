@@ -79,14 +79,12 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
   perm_options options = run->options;
   perm_result result;
   perm_job *job = NULL;
-  char time[32];
   options.max_seconds = 0.1 * seconds < 1 ? 0.1 * seconds : 1; /* of planning */
   if (seconds < CLI_PATIENCE || *options.cancel || perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
     return;
-  if (cli_predict(run, job).seconds < 0.25 * seconds) {
-    perm_amount_text("seconds", cli_predict(run, job).seconds, time, sizeof time);
-    fprintf(stderr, "perm: without --estimate the permanent itself is predicted to take %s\n", time);
-  }
+  if (cli_predict(run, job).seconds < 0.25 * seconds)
+    fprintf(stderr, "perm: without --estimate the permanent itself is predicted to take %s\n",
+            cli_amount("seconds", cli_predict(run, job).seconds).text);
   perm_job_free(job);
 }
 
@@ -399,13 +397,11 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   } else if (!run->estimate || n <= PERM_ESTIMATE_MAX_N) { /* beyond, the library refuses without an array */
     result->status = cli_dense(run, matrix, &real, run->estimate ? NULL : &integer);
     cli_seconds_taken(&rest.options, cli_clock() - start);
-    if (result->status == PERM_ERROR_LIMIT) {
-      char most[40], needed[40];
-      perm_amount_text("bytes", options->max_bytes, most, sizeof most);
-      perm_amount_text("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n, needed, sizeof needed);
+    if (result->status == PERM_ERROR_LIMIT)
       snprintf(result->message, sizeof result->message, "max_bytes = %s is too little: at least %s of input are needed",
-               most, needed);
-    } else if (result->status != PERM_OK)
+               cli_amount("bytes", options->max_bytes).text,
+               cli_amount("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n).text);
+    else if (result->status != PERM_OK)
       generate_fail(result, result->status, "%s", perm_status_text(result->status));
     if (result->status != PERM_OK)
       result->value = result->imaginary = NAN;
@@ -427,6 +423,52 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     result->seconds = cli_clock() - start;
   free(real);
   free(integer);
+}
+
+/* Half a second of samples, counted from the first that was accepted, tells what all take. */
+static int cli_guarantee_progress(const perm_progress *progress, void *user_data)
+{
+  cli *run = (cli *)user_data;
+  if (strcmp(progress->activity, "samples") != 0 || progress->seconds_left == (double)INFINITY)
+    return run->options.progress(progress, run);
+  run->begun = run->samples > 0 ? run->begun : progress->seconds;
+  run->samples = progress->seconds + progress->seconds_left;
+  return progress->seconds > run->begun + CLI_PATIENCE;
+}
+
+/* The plan, and whether it is taken for --guarantee, or samples. 0: as cli_explain. */
+static int cli_explain_guarantee(cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
+{
+  cli asked = *run;
+  perm_estimate estimate;
+  char taken[160];
+  asked.options.execute = cli_explain_proof;
+  asked.options.progress = cli_guarantee_progress;
+  run->samples = 0;
+  cli_compute_dense(&asked, matrix, result, &estimate, NULL);
+  if (result->status < 0 || *run->options.cancel)
+    return 0;
+  const char *const computed = strncmp(estimate.message, "computed", 8) ? NULL : strstr(estimate.message, "samples ");
+  const double seconds = run->samples > 0 ? run->samples : estimate.seconds;
+  if (computed)
+    snprintf(taken, sizeof taken, "the plan, sooner than samples: %.100s", computed + 8);
+  else
+    snprintf(taken, sizeof taken, "%s%s",
+             estimate.samples == 0 && run->samples == 0 ? "the plan: blocks are too small for samples; it took "
+             : matrix->kind == PERM_KIND_COMPLEX           ? "samples, as always of complex entries: they take "
+             : seconds < 0.1                               ? "samples, taken unasked below 100 ms: they take "
+                                                           : "samples, sooner than the plan: predicted to take ",
+             cli_amount("seconds", seconds).text);
+  asked.options = run->options; /* what the library asks for instead */
+  asked.options.certify = 1;
+  asked.options.tolerance = 1e-6;
+  asked.options.precision = matrix->kind <= PERM_KIND_INTEGER ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
+  asked.taken = taken;
+  if (!cli_explain(&asked, name, matrix, result) && !cli_is_refusal(result->status))
+    return 0;
+  if (!run->json)
+    printf("  guarantee  %s\n", taken);
+  return 1;
 }
 
 #endif

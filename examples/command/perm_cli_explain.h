@@ -6,7 +6,7 @@
 #include "perm_cli_answer.h"
 
 /* Ranges shared ideally over all threads or GPUs of all ranks, tasks one a rank; from predicted seconds alone. */
-typedef struct cli_prediction { double elements, seconds, task_seconds; int workers, gpus; } cli_prediction;
+typedef struct cli_prediction { double elements, seconds; int each, gpus; } cli_prediction; /* each: of a rank */
 
 static cli_prediction cli_predict(const cli *run, const perm_job *job)
 {
@@ -15,13 +15,13 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
   const int ranks = run->ranks > 0 ? run->ranks : 1;
   int i;
   memset(&all, 0, sizeof all);
-  all.workers = run->options.threads > 0 ? run->options.threads : 1;
+  int threads = run->options.threads > 0 ? run->options.threads : 1;
 #if defined(_OPENMP)
-  all.workers = run->options.threads > 0 ? run->options.threads : omp_get_max_threads();
+  threads = run->options.threads > 0 ? threads : omp_get_max_threads();
 #endif
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
-    int workers = all.workers;
+    int workers = threads;
     perm_job_leaf(job, i, &leaf);
     all.elements += leaf.work;
     if (leaf.isa == PERM_ISA_CUDA)
@@ -34,8 +34,8 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
       longest = leaf.seconds > longest ? leaf.seconds : longest;
     }
   }
-  all.task_seconds = tasks / ranks > longest ? tasks / ranks : longest;
-  all.seconds += all.task_seconds;
+  all.each = all.gpus ? all.gpus : threads;
+  all.seconds += fmax(tasks / ranks, longest);
   return all;
 }
 
@@ -133,8 +133,7 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
 static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outline *outline)
 {
   const cli_prediction predicted = cli_predict(run, job);
-  const int leaves = perm_job_leaves(job), threads = predicted.workers;
-  char one[40], many[40], bytes[40];
+  const int leaves = perm_job_leaves(job), each = predicted.each;
   perm_leaf leaf;
   if (outline->costliest < 0) {
     printf("  plan       nothing is left to compute\n");
@@ -146,19 +145,16 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
     printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
-  perm_amount_text("seconds", outline->seconds, one, sizeof one);
-  perm_amount_text("seconds", predicted.seconds, many, sizeof many);
-  perm_amount_text("bytes", outline->bytes, bytes, sizeof bytes);
-  printf("\n  time       about %s on %s", one, leaf.isa == PERM_ISA_CUDA ? CLI_ONE_GPU : "one thread");
+  printf("\n  time       about %s on %s", cli_amount("seconds", outline->seconds).text,
+         leaf.isa == PERM_ISA_CUDA ? CLI_ONE_GPU : "one thread");
   if (predicted.seconds < 0.9 * outline->seconds) {
-    const int each = predicted.gpus ? predicted.gpus : threads;
-    printf(", %s on ", many);
+    printf(", %s on ", cli_amount("seconds", predicted.seconds).text);
     if (run->ranks > 1)
       printf("%d ranks of ", run->ranks);
     printf("%d %s%s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s");
   }
   if (outline->bytes > 0)
-    printf("; %s of memory", bytes);
+    printf("; %s of memory", cli_amount("bytes", outline->bytes).text);
   printf("\n");
 }
 
@@ -185,7 +181,6 @@ static void cli_explain_answer(const cli *run, const cli_outline *outline, const
 static void cli_explain_others(const perm_job *job, int block, perm_method taken, double taken_seconds)
 {
   perm_offer offer, next;
-  char seconds[40], bytes[40];
   const int exact = perm_job_precision(job, NULL) == PERM_PRECISION_EXACT;
   double above = 0;
   int k, shown, declined = 0, over;
@@ -196,12 +191,11 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
         next = offer;
     if (next.seconds == (double)INFINITY)
       break;
-    perm_amount_text("seconds", next.seconds, seconds, sizeof seconds);
-    perm_amount_text("bytes", next.bytes, bytes, sizeof bytes);
     cli_in_options(PERM_OK, next.reason, sizeof next.reason);
     over = next.seconds < taken_seconds && !strncmp(next.reason, "takes more", 10);
     printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
-           perm_name("method", next.method), seconds, next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "",
+           perm_name("method", next.method), cli_amount("seconds", next.seconds).text, next.bytes > 0 ? ", " : "",
+           next.bytes > 0 ? cli_amount("bytes", next.bytes).text : "",
            over                                    ? ", but it "
            : next.seconds < taken_seconds && !exact ? ", but it may lose more digits"
                                                     : "",
@@ -229,6 +223,8 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
   perm_leaf leaf;
   int k;
   cli_json_head(name, matrix);
+  if (run->taken)
+    printf(",\"guarantee\":\"%s\"", run->taken);
   if (outline->prepared)
     printf(",\"structure\":{\"structural_rank\":%d,\"components\":%d,\"dropped\":%.0f,\"degree_one\":%d,"
            "\"degree_two\":%d,\"blocks\":%d,\"largest\":%d,\"entries_left\":%.0f,\"equal_rows\":%d,"
@@ -267,8 +263,7 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
   printf(",\"explain\":");
   cli_json_string(text);
   if (run->ranks) {
-    printf(",\"ranks\":%d,\"%s\":%d", run->ranks, predicted.gpus ? "gpus" : "threads",
-           predicted.gpus ? predicted.gpus : predicted.workers);
+    printf(",\"ranks\":%d,\"%s\":%d", run->ranks, predicted.gpus ? "gpus" : "threads", predicted.each);
     cli_json_number("elements", predicted.elements);
     cli_json_number("seconds", predicted.seconds);
     cli_json_number("rank_elements", predicted.elements / run->ranks);
@@ -279,12 +274,10 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
 static void cli_explain_ranks(const cli *run, const perm_job *job)
 {
   const cli_prediction predicted = cli_predict(run, job);
-  const int each = predicted.gpus ? predicted.gpus : predicted.workers;
-  char time[40];
-  perm_amount_text("seconds", predicted.seconds, time, sizeof time);
+  const int each = predicted.each;
   printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %s; a rank %.3g elements, %.3g %%\n", run->ranks,
          run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s", predicted.elements,
-         time, predicted.elements / run->ranks, 100.0 / run->ranks);
+         cli_amount("seconds", predicted.seconds).text, predicted.elements / run->ranks, 100.0 / run->ranks);
 }
 
 /* Why there is no plan: what the matrix is, and of the block that was refused what engines predict or why they decline.
@@ -292,13 +285,9 @@ static void cli_explain_ranks(const cli *run, const perm_job *job)
 static void cli_explain_refusal(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job,
                                 const perm_result *result)
 {
-  cli_outline outline;
+  const cli_outline outline = cli_outline_of(run, matrix, job);
   perm_offer offer;
   int k, block = -1;
-  memset(&outline, 0, sizeof outline);
-  outline.costliest = -1;
-  outline.prepared =
-      matrix->m == matrix->n && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
   for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
     block = offer.block; /* the last one */
   if (run->json) {
@@ -342,39 +331,27 @@ static void cli_explain_job(const cli *run, const char *name, const perm_matrix 
   free(text);
 }
 
-typedef struct cli_proving {
-  const cli *run;
-  const char *name;
-  const perm_matrix *matrix;
-} cli_proving;
-
-static int cli_explain_progress(const perm_progress *progress, void *user_data)
-{
-  const cli *run = ((const cli_proving *)user_data)->run;
-  return run->options.progress(progress, run->options.user_data);
-}
-
-/* Stands for the execution of a proof's job, which is explained. */
+/* Stands for the execution of a proof's job, which is explained, or of one that is taken instead of samples. */
 static perm_status cli_explain_proof(const perm_job *job, perm_state *state, const perm_options *options,
                                      perm_result *result)
 {
-  const cli_proving *proving = (const cli_proving *)options->user_data;
+  const cli *run = (const cli *)options->user_data;
   (void)state;
-  cli_explain_job(proving->run, proving->name, proving->matrix, job);
+  if (!run->estimate)
+    cli_explain_job(run, run->name, run->matrix, job);
   memset(result, 0, sizeof *result);
   return PERM_OK;
 }
 
 /* 0: there is no plan, and result says why. */
-static int cli_explain(const cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
+static int cli_explain(cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
 {
   perm_options options = run->options;
-  cli_proving proving = {run, name, matrix};
   perm_job *job = NULL;
   perm_status status;
+  run->name = name;
+  run->matrix = matrix;
   options.execute = cli_explain_proof;
-  options.progress = cli_explain_progress;
-  options.user_data = &proving;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
                       : perm_sparse_job(matrix, &run->options, &job, result);
   if (status == PERM_OK && job)

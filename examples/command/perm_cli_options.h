@@ -26,6 +26,10 @@ typedef struct cli {
   const char *told;     /* the activity of which that line was written */
   double told_seconds;  /* and when the last line was */
   int explain;          /* 2: all that the plan says */
+  const char *name;     /* of the matrix that is explained */
+  const perm_matrix *matrix;
+  const char *taken;     /* what is taken for --guarantee, and why; NULL: not asked */
+  double begun, samples; /* for it: seconds when samples were accepted, predicted of all */
   int json, market, estimate, gradient, marginals, rook, amplitudes, probabilities, permanental;
   int minors;             /* the row, counted from 1 */
   const char *polynomial; /* the file of L, or NULL */
@@ -33,8 +37,7 @@ typedef struct cli {
   int rows, columns, heralds; /* multiplicities given; 0: none */
   int *row_counts, *column_counts, *exactly;
   const char *generate, *write, *spy, *prove, *npy, *resume;
-  int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
-  int force;
+  int merge, ranks, force;
   char given[CLI_COUNT(cli_options)]; /* by the place in cli_options: the option was given */
   perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
   char *restored_name;
@@ -45,11 +48,6 @@ typedef struct cli {
   double max_seconds; /* of each matrix; options.max_seconds is what its reading left */
 } cli;
 
-/* What a checkpoint says for itself. */
-static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
-                                               "--effort", "--max-bytes", "--rows", "--cols",
-                                               "--cpu-fallback"};
-
 static int cli_seconds_given; /* by --seconds, not --max-seconds */
 /* Methods by older names, and what they are now. */
 static const char *const cli_older[][2] = {
@@ -57,6 +55,8 @@ static const char *const cli_older[][2] = {
     {"cached", "hybrid"}, {"codegen-registers", "codegen"}, {"codegen-memory", "codegen"}};
 static int cli_proves; /* --prove, or --method proof, the older words, which need no file */
 
+#define CLI_PLANNED " --generate --method --precision --isa --tolerance --mod --certify --effort --max-bytes --rows " \
+                    "--cols --cpu-fallback " /* what a checkpoint says for itself */
 #define CLI_LISTS " --minors --gradient --marginals --rook --polynomial --permanental --amplitudes "
 #define CLI_POLYNOMIAL_USELESS " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain " \
                                "--rows --cols --gpus --cpu-fallback --gpu-cache ",                                  \
@@ -92,22 +92,13 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--prove", " --rows --cols --minors --gradient --rook --polynomial --permanental --estimate --sample --certify "
                 "--tolerance ",
      "a proof is of the exact permanent of one whole matrix"},
-    {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
+    {"--explain", " --checkpoint-seconds --progress --max-seconds --seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove --npy "},
     {"--probabilities", " --amplitudes "}, {"--exactly", " --amplitudes "}, {"--npy", " --amplitudes "},
     {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
-
-static int cli_among(const char *word, const char *const *list, int count)
-{
-  int i;
-  for (i = 0; i < count; i++)
-    if (!strcmp(word, list[i]))
-      return 1;
-  return 0;
-}
 
 /* How many letters are put in, left out or changed between two words of less than 32; other than that, many. */
 static int cli_distance(const char *a, const char *b)
@@ -149,6 +140,16 @@ static const char *cli_meant(const char *word, int methods)
     }
   }
   return text;
+}
+
+typedef struct cli_words { char text[40]; } cli_words;
+
+/* An amount with its unit, "seconds" or "bytes", as people say it. */
+static cli_words cli_amount(const char *unit, double amount)
+{
+  cli_words words;
+  perm_amount_text(unit, amount, words.text, sizeof words.text);
+  return words;
 }
 
 static int cli_usage(const char *what, const char *word, const char *expected)
@@ -327,8 +328,7 @@ static int cli_check_inputs(const cli *run, const char *option, const char *path
    begins as what it writes, but for --force. A link, a directory and the like: the library refuses them. */
 static int cli_check_output(const cli *run, const char *option, const char *path, const char *begins, const char *kind)
 {
-  const char *why = NULL;
-  char head[32] = "", text[400], no_kind[40];
+  char head[32] = "", text[100] = "";
   FILE *file;
   if (!path || !strcmp(path, "-"))
     return CLI_DONE;
@@ -346,18 +346,12 @@ static int cli_check_output(const cli *run, const char *option, const char *path
   file = fopen(path, "rb");
   if (file) {
     const size_t bytes = fread(head, 1, sizeof head - 1, file);
-    if (bytes && strncmp(head, begins, strlen(begins)) != 0) {
-      snprintf(no_kind, sizeof no_kind, "is no %s", kind);
-      why = no_kind;
-    }
+    if (bytes && strncmp(head, begins, strlen(begins)) != 0)
+      snprintf(text, sizeof text, "%s would replace a file that is no %s:", option, kind);
     fclose(file);
-  } else if (errno != ENOENT) { /* it may be anything */
-    why = "cannot be read";
-  }
-  if (!why)
-    return CLI_DONE;
-  snprintf(text, sizeof text, "%s would replace a file that %s:", option, why);
-  return cli_usage(text, path, "name another file, or add --force");
+  } else if (errno != ENOENT) /* it may be anything */
+    snprintf(text, sizeof text, "%s would replace a file that cannot be read:", option);
+  return *text ? cli_usage(text, path, "name another file, or add --force") : CLI_DONE;
 }
 
 /* Do the files that are written leave each other and the inputs alone? */
@@ -517,6 +511,8 @@ static int cli_check_name(const char *option, const char *value)
 static int cli_check_pieces(const cli *run)
 {
   int i;
+  char text[120];
+  const char *other;
   const perm_options *options = &run->options;
   const char *const what = run->resume ? "--resume" : run->merge ? "--merge" : "--checkpoint";
   if (run->ranks && !run->explain)
@@ -527,9 +523,10 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--checkpoint-seconds goes with a file", NULL, "add --checkpoint FILE");
   if (!options->checkpoint.file && !run->merge)
     return CLI_DONE;
-  if ((run->resume || run->merge) && (run->planned || run->generate))
-    return cli_usage("the checkpoint has matrix and options of the job, so they do not go with", what,
-                     "leave them out");
+  if ((run->resume || run->merge) && (other = cli_given(run, CLI_PLANNED)) != NULL) {
+    snprintf(text, sizeof text, "the checkpoint has matrix and options of the job, so %s does not go with", other);
+    return cli_usage(text, what, "leave it out, or begin another job with --checkpoint");
+  }
   if (run->resume &&
       (run->files || run->merge || options->checkpoint.parts || strcmp(options->checkpoint.file, run->resume) != 0))
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
@@ -736,7 +733,8 @@ static int cli_check(cli *run)
     return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
   if (run->rook && (run->explain || run->rows || run->columns))
     return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
-  if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
+  if (run->explain && (run->estimate > run->estimate_plan.guarantee || run->gradient || run->minors || run->rows ||
+                       run->columns))
     return cli_usage("--explain is about permanents of a matrix as it is", NULL,
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
@@ -764,7 +762,6 @@ static int cli_parse(cli *run, int argc, char **argv)
     }
     equals = strchr(word, '='); /* --name=value is --name value */
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
-    run->planned |= cli_among(name, cli_plan_options, CLI_COUNT(cli_plan_options));
     for (k = 0; k < CLI_COUNT(cli_options); k++)
       run->given[k] |= !strcmp(name, cli_options[k]);
     if (!strcmp(name, "--explain") || cli_take_flag(run, name)) {
