@@ -1292,14 +1292,20 @@ def _counts(name, counts, size, least=-1):
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s%s" % (
-            name, size, {"rows": "row", "cols": "column", "counts": "column of u", "input": "column of u"}.get(
-                name, "row of u"), _NAMES[_kind(counts)], counts.shape,
-            _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
+            name, size, {"rows": "row", "cols": "column", "input": "column of u"}.get(name, "row of u"),
+            _NAMES[_kind(counts)], counts.shape, _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < least or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is %s" % (name, "negative" if min(counts) < 0 else "out of range"),
                          "PERM_ERROR_COUNTS")
     return _ints(counts)
+
+
+def _entering_by(cols, input):
+    """Multiplicities of columns by either name."""
+    if cols is not None and input is not None:
+        raise InputError("input: another name of what is given, too", "PERM_ERROR_OPTION")
+    return input if cols is None else cols
 
 
 def _at(a):
@@ -1681,13 +1687,13 @@ def _compute_sparse(a, call):
                                 lambda modulus: call.compute("perm_compute_sparse", matrix.bytes))
 
 
-def compute(a, rows=None, cols=None, **options):
+def compute(a, rows=None, cols=None, input=None, **options):
     """The permanent of one matrix as a Result: value, exponent, proved error bound, estimate, and how it was computed.
 
-    a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. Options: see
-    OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
-    where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
-    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError.
+    a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. input is
+    another name of cols, for photons. Options: see OPTIONS. A job that stops early returns a Result too, with its
+    status. Integers of any size are exact, by residues where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most,
+    times a few for rectangular ones; O(product of (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError.
 
     >>> r = perm.compute([[0.1, 0.2], [0.3, 0.4]], certify=True)
     >>> abs(r.value - 0.1) <= r.error_bound < 1e-15
@@ -1699,8 +1705,8 @@ def compute(a, rows=None, cols=None, **options):
     >>> perm.compute([[1, 2], [3, 4]], prove=file).integer, os.path.getsize(file)
     (10, 96)
     """
-    call = _call(options, "rows", "cols")
-    result = _compute(a, rows, cols, call)
+    call = _call(options, "rows", "cols", "input")
+    result = _compute(a, rows, _entering_by(cols, input), call)
     return result if isinstance(result, Result) else _result(result, call.whole)
 
 
@@ -1735,7 +1741,7 @@ def _small(a):
     return complex(*parts) if finite and max(map(abs, parts)) >= _LEAST else None
 
 
-def permanent(a, rows=None, cols=None, out=None, **options):
+def permanent(a, rows=None, cols=None, out=None, input=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
     As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way, maybe not to
@@ -1754,6 +1760,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
     1000000000000000000000000000001
     """
+    cols = _entering_by(cols, input)
     if type(a) is not (np and np.ndarray) and _on_gpu(a) and rows is None and cols is None:
         return _stack_there(a, out, _call(options, "rows", "cols", "out"))
     a = _adjacency(a) if _is_graph(a) else a
@@ -2934,7 +2941,8 @@ class Amplitudes(np.ndarray if np else list):
     error_bound = total = exp2 = _of = None
 
     def index(self, state):
-        """The place of the state: photons that leave by each row."""
+        """The place of the state: photons that leave by each row. a[a.index(s)] is the state's number; a[s] are
+        the numbers at these places, and a[[s]] too, as of every array."""
         m, photons, outputs = self._given()
         state, index = _counts("state", state, m), c_size_t()
         status = _lib.perm_amplitudes_index(m, _at(state), byref(outputs), byref(index))
@@ -3012,16 +3020,16 @@ class Amplitudes(np.ndarray if np else list):
                 if not _lib.perm_amplitudes_state(m, photons, byref(outputs), k, state)]
 
 
-def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, unseen=(), **options):
+def amplitudes(u, input=None, *, caps=None, probabilities=False, exactly=None, unseen=(), **options):
     """The amplitudes of all ways out of an interferometer at once, or their squares, as Amplitudes: a complex128 or
     float64 array in the order of its states(), with error_bound.
 
     u: m x columns, orthonormal or any others (loss: submatrices); u[i, j] is the amplitude from mode j to mode i.
-    counts: photons that enter by each column (1). caps: how many leave by a row at most, an int for all (1: no
-    collisions) or one for each (-1: any). exactly: heralds, how many leave by each row (-1: any). unseen: rows, from 0,
-    that nobody looks at: probabilities are added up over their photons, which states() have in the first of them, in
-    the order of the other rows. Photon by photon (SLOS), O(min(n, m)) a state of up to n photons: 1.4 million outputs
-    of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
+    input: photons that enter by each column (1); counts is an older name. caps: how many leave by a row at most, an int
+    for all (1: no collisions) or one for each (-1: any). exactly: heralds, how many leave by each row (-1: any).
+    unseen: rows, from 0, that nobody looks at: probabilities are added up over their photons, which states() have in
+    the first of them, in the order of the other rows. Photon by photon (SLOS), O(min(n, m)) a state of up to n photons:
+    1.4 million outputs of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
 
     Of `u` on an NVIDIA GPU the outputs stay there: OnGPU.
 
@@ -3033,7 +3041,8 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     >>> [[round(float(p), 4) for p in row] for row in a.marginals()]
     [[0.4608, 0.0784, 0.4608], [0.4608, 0.0784, 0.4608]]
     """
-    call = _call(options, "counts", "caps", "probabilities", "exactly", "unseen")
+    counts = _entering_by(options.pop("counts", None), input)
+    call = _call(options, "input", "caps", "probabilities", "exactly", "unseen")
     probabilities = _flag("probabilities", probabilities)
     there = _There("u", u) if _on_gpu(u) else None
     if there:
@@ -3041,7 +3050,7 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
         u = _fetched(u)
     u, ld = _rows_of(_as(_floats(_array(u)), "D"))
     m, n = u.shape
-    counts = _counts("counts", counts, n, 0)
+    counts = _counts("input", counts, n, 0)
     caps = _counts("caps", [caps] * m if isinstance(caps, _INTEGERS) and not isinstance(caps, bool) else caps, m)
     exactly = _counts("exactly", exactly, m)
     try:
@@ -3057,7 +3066,7 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     outputs = _Outputs(most=_at(caps), exactly=_at(exactly), probabilities=probabilities)
     status = _lib.perm_amplitudes_count(m, photons, byref(outputs), byref(size))
     if status:
-        raise _error(status, b"counts: over 4096 photons, or too many states; caps limits them")
+        raise _error(status, b"input: over 4096 photons, or too many states; caps limits them")
     kind, result = "d" if probabilities else "D", call.result
     out = there.beside(None, (size.value,), kind) if there else _Out(None, (size.value,), not probabilities)
     status = call.run("perm_amplitudes_complex", m, n, _at(u), ld, _at(counts), byref(outputs), byref(call.options),
@@ -3196,7 +3205,7 @@ class sampler:
             lost = [[(j == k) * rate**0.5 for j in range(n)] for k in range(n) if input[k] and rate]
             u = [x * (1 - rate)**0.5 for row in rows for x in row] + [x for row in lost for x in row]
             u, hidden = _made("D", (len(rows) + len(lost), n), u), range(m, len(rows) + len(lost))
-            ways = amplitudes(u, input, None, True, None, hidden, **options).sample(count, seed, first)
+            ways = amplitudes(u, input, probabilities=True, unseen=hidden, **options).sample(count, seed, first)
         return ways[:, :m] if np else [way[:m] for way in ways]
 
 

@@ -1879,8 +1879,8 @@ def test_amplitudes(caps):
     limits = [5] * 5 if caps is None else [1] * 5 if caps == 1 else [2, 5, 0, 1, 3]
     states = [s for s in sorted(itertools.product(range(5), repeat=5), reverse=True)
               if sum(s) == 4 and all(x <= most for x, most in zip(s, limits))]
-    a = perm.amplitudes(u, counts, caps)
-    chances = perm.amplitudes(u, counts=counts, caps=caps, probabilities=True)
+    a = perm.amplitudes(u, counts, caps=caps)
+    chances = perm.amplitudes(u, input=counts, caps=caps, probabilities=True)
     assert a.states().tolist() == [list(s) for s in states] and a.dtype == complex and chances.dtype == float
     for k, s in enumerate(states):
         size = math.prod(map(math.factorial, s)) * 2
@@ -1897,6 +1897,24 @@ def test_amplitudes(caps):
     assert (a * 2).error_bound is None
 
 
+def test_entering_photons_have_one_name():
+    """input, and the older cols and counts; what follows it in amplitudes() has to be named."""
+    u, entering, leaving = haar(3, 5), [2, 0, 1], [1, 1, 1]
+    one = perm.permanent(u, leaving, entering)
+    assert one == perm.permanent(u, leaving, input=entering) == perm.permanent(u, rows=leaving, cols=entering)
+    assert perm.compute(u, leaving, input=entering).value == perm.compute(u, leaving, entering).value
+    a = perm.amplitudes(u, input=entering)
+    assert np.array_equal(a, perm.amplitudes(u, entering)) and np.array_equal(a, perm.amplitudes(u, counts=entering))
+    assert abs(a[a.index(leaving)] - one / 2**0.5) < 1e-14
+    with pytest.raises(TypeError, match="positional"):
+        perm.amplitudes(u, leaving, entering)
+    for call in (lambda: perm.amplitudes(u, entering, counts=entering),
+                 lambda: perm.permanent(u, leaving, entering, input=[1]),
+                 lambda: perm.compute(u, leaving, entering, input=entering)):
+        with pytest.raises(perm.InputError, match="^input: another name"):
+            call()
+
+
 @pytest.mark.parametrize("caps", [None, 2, [1, -1, 2, 0, 3]])
 @pytest.mark.parametrize("exactly", [None, [-1, 1, -1, -1, -1]])
 @pytest.mark.parametrize("unseen", [[2], [0, 4], np.array([3]), range(5), []])
@@ -1906,8 +1924,8 @@ def test_unseen_rows_and_heralds(caps, exactly, unseen):
     hidden = list(unseen)
     if exactly and 1 in hidden:
         exactly = None
-    a = perm.amplitudes(u, counts, caps, True, exactly, unseen)
-    whole, sums = perm.amplitudes(u, counts, caps, probabilities=True), {}
+    a = perm.amplitudes(u, counts, caps=caps, probabilities=True, exactly=exactly, unseen=unseen)
+    whole, sums = perm.amplitudes(u, counts, caps=caps, probabilities=True), {}
     first = [i for i in hidden if not isinstance(caps, list) or caps[i]][:1]
     for state, p in zip(whole.states(), whole):
         if exactly is None or state[1] == 1:
@@ -1975,7 +1993,7 @@ def test_amplitudes_of_few_and_many():
     assert all(abs(twins[2 * k] - math.comb(2 * k, k) * math.comb(200 - 2 * k, 100 - k) / 4**100) < 1e-14
                for k in range(101))
     assert abs(twins[1::2]).max() < 1e-20 and abs(twins.total - 1) < 1e-12
-    for u, options, error, text in ((np.eye(3), {"counts": [1, 1]}, perm.InputError, "counts: expected 3 integers"),
+    for u, options, error, text in ((np.eye(3), {"counts": [1, 1]}, perm.InputError, "input: expected 3 integers"),
                                     (np.eye(3), {"caps": [1, 1]}, perm.InputError, "caps: expected 3 .*row of u"),
                                     (np.eye(2), {"counts": [1, -1]}, perm.InputError, "negative"),
                                     (np.eye(60), {}, perm.Error, "too many"), (np.eye(70), {}, perm.Error, "too many"),
@@ -2161,11 +2179,13 @@ def test_types_are_those_of_the_functions():
     for name, (function, node) in functions.items():
         parameters = list(inspect.signature(function).parameters.values())
         given = [each for each in parameters if each.name not in perm._OPTIONS]
-        assert [argument.arg for argument in node.args.args] == [each.name for each in given], name
-        defaults = [ast.literal_eval(default) for default in node.args.defaults]
+        named_only = [each.name for each in given if each.kind is each.KEYWORD_ONLY]
+        assert [argument.arg for argument in node.args.args] + named_only == [each.name for each in given], name
+        assert [argument.arg for argument in node.args.kwonlyargs] == named_only
+        defaults = [ast.literal_eval(default) for default in node.args.defaults + node.args.kw_defaults]
         assert defaults == [each.default for each in given if each.default is not each.empty], name
         assert ast.unparse(node.args.kwarg.annotation) == "Unpack[_Keywords]" and node.returns, name
-        assert [each.name for each in parameters if each.kind is each.KEYWORD_ONLY] == [
+        assert [each.name for each in parameters if each.kind is each.KEYWORD_ONLY][len(named_only):] == [
             field.target.id for field in named["_Keywords"].body if isinstance(field, ast.AnnAssign)], name
     for name in ("Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian"):
         thing = getattr(perm, name)
@@ -2702,7 +2722,7 @@ def test_function_of_jax(monkeypatch, callback):
     tiny = zeros + 1e-90  # 6e-270, and a product of these that a double does not hold
     assert np.allclose(jax.jit(permanent)(tiny), 6e-270, atol=0)
     for a, text in ((zeros + 1e200, "number 0 of them: the permanent exceeds a double"), (WHOLE, "expected floats"),
-                    (tiny * 1e-20, "number 0 of them: .* is about 1e-329, too small"), (zeros + np.nan, "an entry is NaN")):
+                    (tiny * 1e-20, "of them: .* is about 1e-329, too small"), (zeros + np.nan, "an entry is NaN")):
         with pytest.raises(Exception, match=text):
             jax.jit(permanent)(a).block_until_ready()
     made = jax.jit(permanent)
