@@ -117,8 +117,8 @@ except ImportError:
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
            "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
-           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "Result", "Estimate", "Plan",
-           "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
+           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "OnGPU", "Result", "Estimate",
+           "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
            "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
            "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "1.0.0rc6"
@@ -1693,7 +1693,7 @@ def compute(a, rows=None, cols=None, input=None, **options):
     a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. input is
     another name of cols, for photons. Options: see OPTIONS. A job that stops early returns a Result too, with its
     status. Integers of any size are exact, by residues where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most,
-    times a few for rectangular ones; O(product of (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError.
+    times a few for rectangular ones; O(product of (multiplicities + 1)). Raises Error (end of the module's docstring).
 
     >>> r = perm.compute([[0.1, 0.2], [0.3, 0.4]], certify=True)
     >>> abs(r.value - 0.1) <= r.error_bound < 1e-15
@@ -2936,9 +2936,21 @@ class Amplitudes(np.ndarray if np else list):
 
     error_bound: proved, of the root of the sum of all amplitudes' |errors|**2; half the sum of errors of probabilities
     is at most error_bound * (total**0.5 + error_bound / 2). total: the sum of |amplitude|**2. exp2: if not 0, units are
-    2**exp2, of probabilities and total 4**exp2. What is computed of the array has none of these.
+    2**exp2, of probabilities and total 4**exp2. What is computed of the array has none of these, copies and pickles do.
     """
     error_bound = total = exp2 = _of = None
+    if np:
+        def copy(self, order="C"):
+            """A copy, with what is known of it."""
+            return _known(np.array(self, order=order), vars(self))
+
+        __copy__ = copy
+
+        def __deepcopy__(self, _):
+            return self.copy()
+
+        def __reduce__(self):
+            return _known, (np.asarray(self), vars(self))
 
     def index(self, state):
         """The place of the state: photons that leave by each row. a[a.index(s)] is the state's number; a[s] are
@@ -3020,6 +3032,13 @@ class Amplitudes(np.ndarray if np else list):
                 if not _lib.perm_amplitudes_state(m, photons, byref(outputs), k, state)]
 
 
+def _known(values, known):
+    """Amplitudes of these values, and what is known of them."""
+    values = values.view(Amplitudes) if np else Amplitudes(values)
+    vars(values).update(known)
+    return values
+
+
 def amplitudes(u, input=None, *, caps=None, probabilities=False, exactly=None, unseen=(), **options):
     """The amplitudes of all ways out of an interferometer at once, or their squares, as Amplitudes: a complex128 or
     float64 array in the order of its states(), with error_bound.
@@ -3075,10 +3094,8 @@ def amplitudes(u, input=None, *, caps=None, probabilities=False, exactly=None, u
         raise _error(status, result.message)
     if there:
         return OnGPU(out.array, result.error_bound, result.value, result.exp2)
-    values = out.array.view(Amplitudes) if np else Amplitudes(out.array.tolist())
-    values.error_bound, values.total, values.exp2 = result.error_bound, result.value, result.exp2
-    values._of = m, photons, caps, exactly
-    return values
+    return _known(out.array if np else out.array.tolist(), dict(
+        error_bound=result.error_bound, total=result.value, exp2=result.exp2, _of=(m, photons, caps, exactly)))
 
 
 _MOST_PHOTONS = 256  # lines with their copies of which the library takes minors
@@ -3121,6 +3138,15 @@ def _entering(u, input, lossy):
     return rows, counts.tolist()
 
 
+def _lost(loss):
+    """Whether what the columns lack of length 1 is lost; the chance of each photon to be."""
+    lossy = isinstance(loss, _BOOLS) and bool(loss)
+    rate = 0.0 if lossy else _real("loss", loss)
+    if not 0 <= rate <= 1 or lossy and not np:
+        raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
+    return lossy, rate
+
+
 def _chances(u, taken, entered, clock):
     """The m probabilities of a photon's way out, each added to those before it: after photons that left by the modes in
     `taken` (sorted), all of them and this one being `entered` (photons by mode of entry).
@@ -3158,7 +3184,9 @@ class sampler:
     def way(m, input, count, loss=0, max_bytes=0):
         """How boson(way="auto") draws `count` samples, by these numbers alone: "amplitudes", or "chain" where that is
         predicted sooner, or memory is more than max_bytes (0: 4e9)."""
-        n, rows, kept = sum(input), m + sum(map(bool, input)) * bool(loss), 1.0 if loss is True else 1.0 - loss
+        m, count = _whole("m", m, 0), _whole("count", count, 0, 2**56 - 1)
+        input = [_whole("input", photons, 0) for photons in input]
+        n, rows, kept = sum(input), m + sum(map(bool, input)) * bool(loss), 1.0 - _lost(loss)[1]
         if not 0 < n <= 4096 or rows > 4096:
             return "chain"
         all, states = (min(math.comb(n + k, n), 10**18) for k in (rows, m if loss else m - 1))
@@ -3192,10 +3220,7 @@ class sampler:
         _one_of("way", way, ("auto", "chain", "amplitudes"))
         clock, u = _Clock(options), _as(_floats(_array(u)), "D")
         m, n = u.shape
-        lossy = isinstance(loss, _BOOLS) and bool(loss)
-        rate = 0.0 if lossy else _real("loss", loss)
-        if not 0 <= rate <= 1 or lossy and not np:
-            raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
+        lossy, rate = _lost(loss)
         rows, input = _entering(u, input, lossy)
         if way == "auto" and (call.method, call.precision) == ("auto", "default"):
             way = sampler.way(m, input, count, lossy or rate, call.options.max_bytes)

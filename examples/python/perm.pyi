@@ -5,7 +5,7 @@ from typing import Any, Callable, Iterator, Literal, NamedTuple, Protocol, Seque
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
            "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
-           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes",
+           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "OnGPU",
            "Result", "Estimate", "Plan", "Leaf",
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
@@ -183,6 +183,16 @@ class Amplitudes(Any):  # numpy.ndarray, or list without it
     def states(self) -> Any: ...
     def marginals(self) -> Any: ...
     def sample(self, count: int, seed: int = 1, first: int = 0) -> Any: ...
+
+class OnGPU(NamedTuple):
+    array: Any
+    error_bound: float
+    total: float
+    exp2: int
+    def __dlpack_device__(self) -> Any: ...
+    def __dlpack__(self, **options: Any) -> Any: ...
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
 
 class sampler:
     @staticmethod

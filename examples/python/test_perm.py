@@ -8,6 +8,7 @@ import array
 import ast
 import builtins
 import contextlib
+import copy
 import ctypes
 import dis
 import doctest
@@ -1894,7 +1895,12 @@ def test_amplitudes(caps):
             a.index(bad)
     with pytest.raises(perm.UnsupportedError, match="whole array"):
         (a * 2).states()
-    assert (a * 2).error_bound is None
+    assert (a * 2).error_bound is None and a[:].error_bound is None
+    for copied in (a.copy(), copy.copy(a), copy.deepcopy(a), *(pickle.loads(pickle.dumps(a, way)) for way in (2, 5))):
+        assert type(copied) is perm.Amplitudes and copied is not a and np.array_equal(copied, a)
+        assert (copied.error_bound, copied.total, copied.exp2) == (a.error_bound, a.total, a.exp2)
+        copied[0] = 7
+        assert a[0] != 7 and np.array_equal(copied.states(), a.states()) and copied.index(states[0]) == 0
 
 
 def test_entering_photons_have_one_name():
@@ -2187,7 +2193,7 @@ def test_types_are_those_of_the_functions():
         assert ast.unparse(node.args.kwarg.annotation) == "Unpack[_Keywords]" and node.returns, name
         assert [each.name for each in parameters if each.kind is each.KEYWORD_ONLY][len(named_only):] == [
             field.target.id for field in named["_Keywords"].body if isinstance(field, ast.AnnAssign)], name
-    for name in ("Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian"):
+    for name in ("Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "OnGPU"):
         thing = getattr(perm, name)
         assert [field.target.id for field in named[name].body if isinstance(field, ast.AnnAssign)] == list(
             getattr(thing, "_fields", None) or thing.__dataclass_fields__), name
@@ -2794,6 +2800,20 @@ def test_bosons_one_by_one_and_together(entering, loss, monkeypatch):
     assert np.array_equal(perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100, "chain", loss), drawn)
     monkeypatch.setattr(perm, "_TOGETHER", 2)
     assert np.array_equal(perm.sampler.boson(unitary(6), entering, 9, 2**64 - 1, 100, "chain", loss), drawn[200:209])
+
+
+def test_way_of_samples():
+    """Of as many photons, modes, samples and losses as boson() takes; it refuses the same."""
+    way = perm.sampler.way
+    assert [way(6, [1] * 6, *rest) for rest in ((1,), (10,), (10, 0.1), (100, 0.1), (10, True), (10, np.True_))] == [
+        "chain", "amplitudes", "chain", "amplitudes", "chain", "chain"]
+    assert way(12, [1] * 12, 3000, 0.0, 1e6) == "chain" != way(12, [1] * 12, 3000)
+    for bad in ((6, [1], -1), (6, [1], 1, 7), (6, [1], 1, -0.1), (6, [1], 1, math.nan), (6, [1, -1], 1), (-1, [1], 1)):
+        with pytest.raises(perm.InputError):
+            way(*bad)
+    for bad in ((6, [1], 1.5), (6, [1], 1, "x"), (6, ["x"], 1), ("x", [1], 1)):
+        with pytest.raises(perm.InputTypeError):
+            way(*bad)
 
 
 def test_boson_corners():
