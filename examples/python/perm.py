@@ -85,7 +85,6 @@ import bisect
 import cmath
 import copy
 import ctypes
-import difflib
 import functools
 import inspect
 import itertools
@@ -98,12 +97,10 @@ import sys
 import threading
 import time
 import warnings
+from collections import namedtuple
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any, NamedTuple
 
 try:
     import numpy as np
@@ -343,21 +340,15 @@ _FLOAT_METHODS = {"dense", "glynn", "ryser", "expansion"} | _SPARSE_METHODS
 
 # ---- results and errors
 
-class Gaussian(NamedTuple):
+class Gaussian(namedtuple("Gaussian", "real imag")):
     """The Gaussian integer real + i imag, of Python ints."""
-    real: int
-    imag: int
 
     def __complex__(self):
         return complex(self.real, self.imag)
 
 
-class Progress(NamedTuple):
+class Progress(namedtuple("Progress", "fraction seconds seconds_left activity")):
     """What a running job tells: fraction of the predicted work (0 to 1), seconds so far and left (inf at first)."""
-    fraction: float
-    seconds: float
-    seconds_left: float
-    activity: str
 
 
 class _Shown:
@@ -383,10 +374,10 @@ class Result(_Shown):
     escalated how often the precision was raised.
     status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
     2**exp2 the sum of the terms so far, which approximates nothing (0 otherwise). message says more."""
-    value: Any
-    partial_sum: Any
+    value: object
+    partial_sum: object
     exp2: int
-    integer: Any
+    integer: object
     exact: bool
     error_bound: float
     error_estimate: float
@@ -466,7 +457,7 @@ class _Beside(Result):
 class Estimate(_Shown):
     """permanent = value * 2**exp2 about, +- standard_error; with the confidence given from low to high (complex: within
     radius); everything in units of 2**exp2."""
-    value: Any
+    value: object
     exp2: int
     standard_error: float
     low: float
@@ -499,23 +490,12 @@ class Estimate(_Shown):
             self.estimator, self.seed, 100 * self.confidence, self.low, self.high, self.seconds)
 
 
-class Leaf(NamedTuple):
+class Leaf(namedtuple("Leaf", "method isa n chunks work seconds bytes")):
     """One sum of a plan: engine, instruction set, order, how many pieces; predicted seconds (one thread) and bytes."""
-    method: str
-    isa: str
-    n: int
-    chunks: int
-    work: float
-    seconds: float
-    bytes: float
 
 
-class Plan(NamedTuple):
+class Plan(namedtuple("Plan", "seconds bytes leaves text")):
     """What would be done: predicted seconds (one thread) and most bytes, the leaves, and a text for people."""
-    seconds: float
-    bytes: float
-    leaves: tuple
-    text: str
 
     def _repr_pretty_(self, printer, cycle):
         printer.text(self.text)
@@ -685,7 +665,6 @@ def _on_progress(report, _):
 
 _BOOLS = (bool, np.bool_) if np else (bool,)
 _INTEGERS = (int, np.integer) + _BOOLS if np else (int,)
-_RATIONAL = (Fraction, Decimal, numbers.Rational)
 _COMPLEX = (complex, np.complexfloating) if np else (complex,)
 _REAL = (float, np.floating) if np else (float,)
 _LONG = (np.longdouble, np.clongdouble) if np else ()
@@ -735,6 +714,7 @@ def _path(name, value):
 
 def _meant(word, words):
     """ ' (did you mean "tolerance"?)', if one of the words is that close."""
+    import difflib  # takes a tenth of the import
     close = difflib.get_close_matches(word.lower(), words, 1) if isinstance(word, str) else ()
     return " (did you mean \"%s\"?)" % close[0] if close else ""
 
@@ -1167,23 +1147,35 @@ def _as_python(x):
     """A number of another package as int or Fraction, if it is rational; a Decimal as Fraction."""
     if isinstance(x, _INTEGERS + (numbers.Integral,)):
         return int(x)
-    if isinstance(x, Decimal) and not x.is_finite():
+    if isinstance(x, numbers.Rational):
+        return _fraction(int(x.numerator), int(x.denominator))
+    if not isinstance(x, _decimals()):
+        return x
+    if not x.is_finite():
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if isinstance(x, Decimal):
-        return Fraction(x)
-    return Fraction(int(x.numerator), int(x.denominator)) if isinstance(x, numbers.Rational) else x
+    return _fraction(x)
+
+
+def _decimals():
+    """The type Decimal, if its module was imported."""
+    return (sys.modules["decimal"].Decimal,) if "decimal" in sys.modules else ()
+
+
+def _fraction(*parts):
+    from fractions import Fraction  # not before there is one: it takes a tenth of the import
+    return Fraction(*parts)
 
 
 def _rational(a):
     """Lists of integers and their common denominator, of nested lists or arrays with Fractions; of others None."""
     a = a.tolist() if np and isinstance(a, np.ndarray) and a.dtype == object and a.ndim == 2 else a
     if not isinstance(a, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in a) or (
-            not _foreign(itertools.chain.from_iterable(a), _RATIONAL, (numbers.Integral,))):
+            not _foreign(itertools.chain.from_iterable(a), (numbers.Rational, *_decimals()), (numbers.Integral,))):
         return None
     a = [[_as_python(x) for x in row] for row in a]
     for row in a:
         for x in row:
-            if not isinstance(x, (int, Fraction)):
+            if not isinstance(x, numbers.Rational):
                 raise InputTypeError("an entry is %s beside Fractions: expected int or Fraction" % type(x).__name__)
     common = math.lcm(*(x.denominator for row in a for x in row))
     return [[int(x * common) for x in row] for row in a], common
@@ -1772,7 +1764,7 @@ def permanent(a, rows=None, cols=None, out=None, input=None, **options):
         value = permanent(scaled, rows, cols, **options)
         counts = rows if cols is None else cols
         used = min(len(scaled), len(scaled[0])) if counts is None else sum(int(x) for x in counts)
-        return Fraction(value, common**used)
+        return _fraction(value, common**used)
     if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or (isinstance(a, list) and not a):
         if out is not None:
             raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
@@ -1957,7 +1949,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
         lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, options)
         order = min(m, n) if rows is None and cols is None else sum(r)
         if common != 1:
-            lists = [[Fraction(x, common ** (order - 1)) for x in each] for each in lists]
+            lists = [[_fraction(x, common ** (order - 1)) for x in each] for each in lists]
         if row is None:
             lists = [[_times(x, r[i] * c[j], modulus) for j, x in enumerate(each)] for i, each in enumerate(lists)]
         answer = _in_array(lists, (len(lists), n))
@@ -2419,7 +2411,7 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     flat = [index.ravel().tolist() if np else list(index) for index in (rows, cols)]
     if exactly:
         values = _exact_selections(a, count, k, *flat, options)
-        values = [Fraction(x, common**k) for x in values] if common != 1 else values
+        values = [_fraction(x, common**k) for x in values] if common != 1 else values
         return _in_array([values], (1, count))[0]
     out = _Out(out, (count,), _kind(a) == "D")
     _select(a, k, rows, cols, call, out)
@@ -2913,12 +2905,8 @@ def sample(a, count, seed=1, first=0, **options):
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
-class OnGPU(NamedTuple):
+class OnGPU(namedtuple("OnGPU", "array error_bound total exp2")):
     """What amplitudes() makes of `u` on a GPU: `array` there, of u's package; the rest as of Amplitudes."""
-    array: object
-    error_bound: float
-    total: float
-    exp2: int
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
@@ -3310,18 +3298,10 @@ def _next_together(u, order, taken, uniform, clock):
 
 # ---- signatures with all options; the extension's functions in place of two of these
 
-def _described(function):
-    """The function with its options by name in inspect.signature and help()."""
-    given = inspect.signature(function).parameters.values()
-    options = list(inspect.signature(_Call).parameters.values())
-    function.__signature__ = inspect.Signature(
-        [each for each in given if each.kind is not each.VAR_KEYWORD] +
-        [each.replace(kind=each.KEYWORD_ONLY) for each in options])
-    return function
-
-
+_keywords = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(_Call).parameters.values()]
 for _function in (sampler.boson, *filter(inspect.isfunction, map(globals().get, __all__))):
-    _described(_function)
+    _given = [*inspect.signature(_function).parameters.values()][:-1]  # **options are the last
+    _function.__signature__ = inspect.Signature(_given + _keywords)
 if _extension:
     try:
         permanent, compute = _extension.connect(
