@@ -85,7 +85,6 @@ import bisect
 import cmath
 import copy
 import ctypes
-import difflib
 import functools
 import inspect
 import itertools
@@ -98,12 +97,10 @@ import sys
 import threading
 import time
 import warnings
+from collections import namedtuple
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any, NamedTuple
 
 try:
     import numpy as np
@@ -117,8 +114,8 @@ except ImportError:
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
            "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
-           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "Result", "Estimate", "Plan",
-           "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
+           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "OnGPU", "Result", "Estimate",
+           "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
            "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
            "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "1.0.0rc6"
@@ -343,21 +340,15 @@ _FLOAT_METHODS = {"dense", "glynn", "ryser", "expansion"} | _SPARSE_METHODS
 
 # ---- results and errors
 
-class Gaussian(NamedTuple):
+class Gaussian(namedtuple("Gaussian", "real imag")):
     """The Gaussian integer real + i imag, of Python ints."""
-    real: int
-    imag: int
 
     def __complex__(self):
         return complex(self.real, self.imag)
 
 
-class Progress(NamedTuple):
+class Progress(namedtuple("Progress", "fraction seconds seconds_left activity")):
     """What a running job tells: fraction of the predicted work (0 to 1), seconds so far and left (inf at first)."""
-    fraction: float
-    seconds: float
-    seconds_left: float
-    activity: str
 
 
 class _Shown:
@@ -383,10 +374,10 @@ class Result(_Shown):
     escalated how often the precision was raised.
     status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
     2**exp2 the sum of the terms so far, which approximates nothing (0 otherwise). message says more."""
-    value: Any
-    partial_sum: Any
+    value: object
+    partial_sum: object
     exp2: int
-    integer: Any
+    integer: object
     exact: bool
     error_bound: float
     error_estimate: float
@@ -466,7 +457,7 @@ class _Beside(Result):
 class Estimate(_Shown):
     """permanent = value * 2**exp2 about, +- standard_error; with the confidence given from low to high (complex: within
     radius); everything in units of 2**exp2."""
-    value: Any
+    value: object
     exp2: int
     standard_error: float
     low: float
@@ -499,23 +490,12 @@ class Estimate(_Shown):
             self.estimator, self.seed, 100 * self.confidence, self.low, self.high, self.seconds)
 
 
-class Leaf(NamedTuple):
+class Leaf(namedtuple("Leaf", "method isa n chunks work seconds bytes")):
     """One sum of a plan: engine, instruction set, order, how many pieces; predicted seconds (one thread) and bytes."""
-    method: str
-    isa: str
-    n: int
-    chunks: int
-    work: float
-    seconds: float
-    bytes: float
 
 
-class Plan(NamedTuple):
+class Plan(namedtuple("Plan", "seconds bytes leaves text")):
     """What would be done: predicted seconds (one thread) and most bytes, the leaves, and a text for people."""
-    seconds: float
-    bytes: float
-    leaves: tuple
-    text: str
 
     def _repr_pretty_(self, printer, cycle):
         printer.text(self.text)
@@ -685,7 +665,6 @@ def _on_progress(report, _):
 
 _BOOLS = (bool, np.bool_) if np else (bool,)
 _INTEGERS = (int, np.integer) + _BOOLS if np else (int,)
-_RATIONAL = (Fraction, Decimal, numbers.Rational)
 _COMPLEX = (complex, np.complexfloating) if np else (complex,)
 _REAL = (float, np.floating) if np else (float,)
 _LONG = (np.longdouble, np.clongdouble) if np else ()
@@ -735,6 +714,7 @@ def _path(name, value):
 
 def _meant(word, words):
     """ ' (did you mean "tolerance"?)', if one of the words is that close."""
+    import difflib  # takes a tenth of the import
     close = difflib.get_close_matches(word.lower(), words, 1) if isinstance(word, str) else ()
     return " (did you mean \"%s\"?)" % close[0] if close else ""
 
@@ -1167,23 +1147,35 @@ def _as_python(x):
     """A number of another package as int or Fraction, if it is rational; a Decimal as Fraction."""
     if isinstance(x, _INTEGERS + (numbers.Integral,)):
         return int(x)
-    if isinstance(x, Decimal) and not x.is_finite():
+    if isinstance(x, numbers.Rational):
+        return _fraction(int(x.numerator), int(x.denominator))
+    if not isinstance(x, _decimals()):
+        return x
+    if not x.is_finite():
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if isinstance(x, Decimal):
-        return Fraction(x)
-    return Fraction(int(x.numerator), int(x.denominator)) if isinstance(x, numbers.Rational) else x
+    return _fraction(x)
+
+
+def _decimals():
+    """The type Decimal, if its module was imported."""
+    return (sys.modules["decimal"].Decimal,) if "decimal" in sys.modules else ()
+
+
+def _fraction(*parts):
+    from fractions import Fraction  # not before there is one: it takes a tenth of the import
+    return Fraction(*parts)
 
 
 def _rational(a):
     """Lists of integers and their common denominator, of nested lists or arrays with Fractions; of others None."""
     a = a.tolist() if np and isinstance(a, np.ndarray) and a.dtype == object and a.ndim == 2 else a
     if not isinstance(a, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in a) or (
-            not _foreign(itertools.chain.from_iterable(a), _RATIONAL, (numbers.Integral,))):
+            not _foreign(itertools.chain.from_iterable(a), (numbers.Rational, *_decimals()), (numbers.Integral,))):
         return None
     a = [[_as_python(x) for x in row] for row in a]
     for row in a:
         for x in row:
-            if not isinstance(x, (int, Fraction)):
+            if not isinstance(x, numbers.Rational):
                 raise InputTypeError("an entry is %s beside Fractions: expected int or Fraction" % type(x).__name__)
     common = math.lcm(*(x.denominator for row in a for x in row))
     return [[int(x * common) for x in row] for row in a], common
@@ -1292,14 +1284,20 @@ def _counts(name, counts, size, least=-1):
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s%s" % (
-            name, size, {"rows": "row", "cols": "column", "counts": "column of u", "input": "column of u"}.get(
-                name, "row of u"), _NAMES[_kind(counts)], counts.shape,
-            _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
+            name, size, {"rows": "row", "cols": "column", "input": "column of u"}.get(name, "row of u"),
+            _NAMES[_kind(counts)], counts.shape, _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < least or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is %s" % (name, "negative" if min(counts) < 0 else "out of range"),
                          "PERM_ERROR_COUNTS")
     return _ints(counts)
+
+
+def _entering_by(cols, input):
+    """Multiplicities of columns by either name."""
+    if cols is not None and input is not None:
+        raise InputError("input: another name of what is given, too", "PERM_ERROR_OPTION")
+    return input if cols is None else cols
 
 
 def _at(a):
@@ -1681,13 +1679,13 @@ def _compute_sparse(a, call):
                                 lambda modulus: call.compute("perm_compute_sparse", matrix.bytes))
 
 
-def compute(a, rows=None, cols=None, **options):
+def compute(a, rows=None, cols=None, input=None, **options):
     """The permanent of one matrix as a Result: value, exponent, proved error bound, estimate, and how it was computed.
 
-    a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. Options: see
-    OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
-    where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
-    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError.
+    a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. input is
+    another name of cols, for photons. Options: see OPTIONS. A job that stops early returns a Result too, with its
+    status. Integers of any size are exact, by residues where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most,
+    times a few for rectangular ones; O(product of (multiplicities + 1)). Raises Error (end of the module's docstring).
 
     >>> r = perm.compute([[0.1, 0.2], [0.3, 0.4]], certify=True)
     >>> abs(r.value - 0.1) <= r.error_bound < 1e-15
@@ -1699,8 +1697,8 @@ def compute(a, rows=None, cols=None, **options):
     >>> perm.compute([[1, 2], [3, 4]], prove=file).integer, os.path.getsize(file)
     (10, 96)
     """
-    call = _call(options, "rows", "cols")
-    result = _compute(a, rows, cols, call)
+    call = _call(options, "rows", "cols", "input")
+    result = _compute(a, rows, _entering_by(cols, input), call)
     return result if isinstance(result, Result) else _result(result, call.whole)
 
 
@@ -1735,7 +1733,7 @@ def _small(a):
     return complex(*parts) if finite and max(map(abs, parts)) >= _LEAST else None
 
 
-def permanent(a, rows=None, cols=None, out=None, **options):
+def permanent(a, rows=None, cols=None, out=None, input=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
     As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way, maybe not to
@@ -1754,6 +1752,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
     1000000000000000000000000000001
     """
+    cols = _entering_by(cols, input)
     if type(a) is not (np and np.ndarray) and _on_gpu(a) and rows is None and cols is None:
         return _stack_there(a, out, _call(options, "rows", "cols", "out"))
     a = _adjacency(a) if _is_graph(a) else a
@@ -1765,7 +1764,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
         value = permanent(scaled, rows, cols, **options)
         counts = rows if cols is None else cols
         used = min(len(scaled), len(scaled[0])) if counts is None else sum(int(x) for x in counts)
-        return Fraction(value, common**used)
+        return _fraction(value, common**used)
     if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or (isinstance(a, list) and not a):
         if out is not None:
             raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
@@ -1950,7 +1949,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
         lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, options)
         order = min(m, n) if rows is None and cols is None else sum(r)
         if common != 1:
-            lists = [[Fraction(x, common ** (order - 1)) for x in each] for each in lists]
+            lists = [[_fraction(x, common ** (order - 1)) for x in each] for each in lists]
         if row is None:
             lists = [[_times(x, r[i] * c[j], modulus) for j, x in enumerate(each)] for i, each in enumerate(lists)]
         answer = _in_array(lists, (len(lists), n))
@@ -2412,7 +2411,7 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     flat = [index.ravel().tolist() if np else list(index) for index in (rows, cols)]
     if exactly:
         values = _exact_selections(a, count, k, *flat, options)
-        values = [Fraction(x, common**k) for x in values] if common != 1 else values
+        values = [_fraction(x, common**k) for x in values] if common != 1 else values
         return _in_array([values], (1, count))[0]
     out = _Out(out, (count,), _kind(a) == "D")
     _select(a, k, rows, cols, call, out)
@@ -2906,12 +2905,8 @@ def sample(a, count, seed=1, first=0, **options):
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
-class OnGPU(NamedTuple):
+class OnGPU(namedtuple("OnGPU", "array error_bound total exp2")):
     """What amplitudes() makes of `u` on a GPU: `array` there, of u's package; the rest as of Amplitudes."""
-    array: object
-    error_bound: float
-    total: float
-    exp2: int
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
@@ -2929,12 +2924,25 @@ class Amplitudes(np.ndarray if np else list):
 
     error_bound: proved, of the root of the sum of all amplitudes' |errors|**2; half the sum of errors of probabilities
     is at most error_bound * (total**0.5 + error_bound / 2). total: the sum of |amplitude|**2. exp2: if not 0, units are
-    2**exp2, of probabilities and total 4**exp2. What is computed of the array has none of these.
+    2**exp2, of probabilities and total 4**exp2. What is computed of the array has none of these, copies and pickles do.
     """
     error_bound = total = exp2 = _of = None
+    if np:
+        def copy(self, order="C"):
+            """A copy, with what is known of it."""
+            return _known(np.array(self, order=order), vars(self))
+
+        __copy__ = copy
+
+        def __deepcopy__(self, _):
+            return self.copy()
+
+        def __reduce__(self):
+            return _known, (np.asarray(self), vars(self))
 
     def index(self, state):
-        """The place of the state: photons that leave by each row."""
+        """The place of the state: photons that leave by each row. a[a.index(s)] is the state's number; a[s] are
+        the numbers at these places, and a[[s]] too, as of every array."""
         m, photons, outputs = self._given()
         state, index = _counts("state", state, m), c_size_t()
         status = _lib.perm_amplitudes_index(m, _at(state), byref(outputs), byref(index))
@@ -3012,16 +3020,23 @@ class Amplitudes(np.ndarray if np else list):
                 if not _lib.perm_amplitudes_state(m, photons, byref(outputs), k, state)]
 
 
-def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, unseen=(), **options):
+def _known(values, known):
+    """Amplitudes of these values, and what is known of them."""
+    values = values.view(Amplitudes) if np else Amplitudes(values)
+    vars(values).update(known)
+    return values
+
+
+def amplitudes(u, input=None, *, caps=None, probabilities=False, exactly=None, unseen=(), **options):
     """The amplitudes of all ways out of an interferometer at once, or their squares, as Amplitudes: a complex128 or
     float64 array in the order of its states(), with error_bound.
 
     u: m x columns, orthonormal or any others (loss: submatrices); u[i, j] is the amplitude from mode j to mode i.
-    counts: photons that enter by each column (1). caps: how many leave by a row at most, an int for all (1: no
-    collisions) or one for each (-1: any). exactly: heralds, how many leave by each row (-1: any). unseen: rows, from 0,
-    that nobody looks at: probabilities are added up over their photons, which states() have in the first of them, in
-    the order of the other rows. Photon by photon (SLOS), O(min(n, m)) a state of up to n photons: 1.4 million outputs
-    of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
+    input: photons that enter by each column (1); counts is an older name. caps: how many leave by a row at most, an int
+    for all (1: no collisions) or one for each (-1: any). exactly: heralds, how many leave by each row (-1: any).
+    unseen: rows, from 0, that nobody looks at: probabilities are added up over their photons, which states() have in
+    the first of them, in the order of the other rows. Photon by photon (SLOS), O(min(n, m)) a state of up to n photons:
+    1.4 million outputs of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
 
     Of `u` on an NVIDIA GPU the outputs stay there: OnGPU.
 
@@ -3033,7 +3048,8 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     >>> [[round(float(p), 4) for p in row] for row in a.marginals()]
     [[0.4608, 0.0784, 0.4608], [0.4608, 0.0784, 0.4608]]
     """
-    call = _call(options, "counts", "caps", "probabilities", "exactly", "unseen")
+    counts = _entering_by(options.pop("counts", None), input)
+    call = _call(options, "input", "caps", "probabilities", "exactly", "unseen")
     probabilities = _flag("probabilities", probabilities)
     there = _There("u", u) if _on_gpu(u) else None
     if there:
@@ -3041,7 +3057,7 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
         u = _fetched(u)
     u, ld = _rows_of(_as(_floats(_array(u)), "D"))
     m, n = u.shape
-    counts = _counts("counts", counts, n, 0)
+    counts = _counts("input", counts, n, 0)
     caps = _counts("caps", [caps] * m if isinstance(caps, _INTEGERS) and not isinstance(caps, bool) else caps, m)
     exactly = _counts("exactly", exactly, m)
     try:
@@ -3057,7 +3073,7 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     outputs = _Outputs(most=_at(caps), exactly=_at(exactly), probabilities=probabilities)
     status = _lib.perm_amplitudes_count(m, photons, byref(outputs), byref(size))
     if status:
-        raise _error(status, b"counts: over 4096 photons, or too many states; caps limits them")
+        raise _error(status, b"input: over 4096 photons, or too many states; caps limits them")
     kind, result = "d" if probabilities else "D", call.result
     out = there.beside(None, (size.value,), kind) if there else _Out(None, (size.value,), not probabilities)
     status = call.run("perm_amplitudes_complex", m, n, _at(u), ld, _at(counts), byref(outputs), byref(call.options),
@@ -3066,10 +3082,8 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
         raise _error(status, result.message)
     if there:
         return OnGPU(out.array, result.error_bound, result.value, result.exp2)
-    values = out.array.view(Amplitudes) if np else Amplitudes(out.array.tolist())
-    values.error_bound, values.total, values.exp2 = result.error_bound, result.value, result.exp2
-    values._of = m, photons, caps, exactly
-    return values
+    return _known(out.array if np else out.array.tolist(), dict(
+        error_bound=result.error_bound, total=result.value, exp2=result.exp2, _of=(m, photons, caps, exactly)))
 
 
 _MOST_PHOTONS = 256  # lines with their copies of which the library takes minors
@@ -3112,6 +3126,15 @@ def _entering(u, input, lossy):
     return rows, counts.tolist()
 
 
+def _lost(loss):
+    """Whether what the columns lack of length 1 is lost; the chance of each photon to be."""
+    lossy = isinstance(loss, _BOOLS) and bool(loss)
+    rate = 0.0 if lossy else _real("loss", loss)
+    if not 0 <= rate <= 1 or lossy and not np:
+        raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
+    return lossy, rate
+
+
 def _chances(u, taken, entered, clock):
     """The m probabilities of a photon's way out, each added to those before it: after photons that left by the modes in
     `taken` (sorted), all of them and this one being `entered` (photons by mode of entry).
@@ -3149,7 +3172,9 @@ class sampler:
     def way(m, input, count, loss=0, max_bytes=0):
         """How boson(way="auto") draws `count` samples, by these numbers alone: "amplitudes", or "chain" where that is
         predicted sooner, or memory is more than max_bytes (0: 4e9)."""
-        n, rows, kept = sum(input), m + sum(map(bool, input)) * bool(loss), 1.0 if loss is True else 1.0 - loss
+        m, count = _whole("m", m, 0), _whole("count", count, 0, 2**56 - 1)
+        input = [_whole("input", photons, 0) for photons in input]
+        n, rows, kept = sum(input), m + sum(map(bool, input)) * bool(loss), 1.0 - _lost(loss)[1]
         if not 0 < n <= 4096 or rows > 4096:
             return "chain"
         all, states = (min(math.comb(n + k, n), 10**18) for k in (rows, m if loss else m - 1))
@@ -3183,10 +3208,7 @@ class sampler:
         _one_of("way", way, ("auto", "chain", "amplitudes"))
         clock, u = _Clock(options), _as(_floats(_array(u)), "D")
         m, n = u.shape
-        lossy = isinstance(loss, _BOOLS) and bool(loss)
-        rate = 0.0 if lossy else _real("loss", loss)
-        if not 0 <= rate <= 1 or lossy and not np:
-            raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
+        lossy, rate = _lost(loss)
         rows, input = _entering(u, input, lossy)
         if way == "auto" and (call.method, call.precision) == ("auto", "default"):
             way = sampler.way(m, input, count, lossy or rate, call.options.max_bytes)
@@ -3196,7 +3218,7 @@ class sampler:
             lost = [[(j == k) * rate**0.5 for j in range(n)] for k in range(n) if input[k] and rate]
             u = [x * (1 - rate)**0.5 for row in rows for x in row] + [x for row in lost for x in row]
             u, hidden = _made("D", (len(rows) + len(lost), n), u), range(m, len(rows) + len(lost))
-            ways = amplitudes(u, input, None, True, None, hidden, **options).sample(count, seed, first)
+            ways = amplitudes(u, input, probabilities=True, unseen=hidden, **options).sample(count, seed, first)
         return ways[:, :m] if np else [way[:m] for way in ways]
 
 
@@ -3276,18 +3298,10 @@ def _next_together(u, order, taken, uniform, clock):
 
 # ---- signatures with all options; the extension's functions in place of two of these
 
-def _described(function):
-    """The function with its options by name in inspect.signature and help()."""
-    given = inspect.signature(function).parameters.values()
-    options = list(inspect.signature(_Call).parameters.values())
-    function.__signature__ = inspect.Signature(
-        [each for each in given if each.kind is not each.VAR_KEYWORD] +
-        [each.replace(kind=each.KEYWORD_ONLY) for each in options])
-    return function
-
-
+_keywords = [each.replace(kind=each.KEYWORD_ONLY) for each in inspect.signature(_Call).parameters.values()]
 for _function in (sampler.boson, *filter(inspect.isfunction, map(globals().get, __all__))):
-    _described(_function)
+    _given = [*inspect.signature(_function).parameters.values()][:-1]  # **options are the last
+    _function.__signature__ = inspect.Signature(_given + _keywords)
 if _extension:
     try:
         permanent, compute = _extension.connect(

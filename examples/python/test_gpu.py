@@ -144,7 +144,7 @@ def test_minors_and_gradients(card, n, kind):
     assert result.value == pytest.approx(perm.compute(a).value, rel=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"probabilities": True}, {"counts": [2, 0, 1, 3]}, {"caps": 1},
+@pytest.mark.parametrize("options", [{}, {"probabilities": True}, {"input": [2, 0, 1, 3]}, {"caps": 1},
                                      {"exactly": [1, -1, -1, -1, 0, -1, -1]},
                                      {"unseen": [2, 3], "probabilities": True}], ids=str)
 def test_amplitudes(card, options):

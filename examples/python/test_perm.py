@@ -8,6 +8,7 @@ import array
 import ast
 import builtins
 import contextlib
+import copy
 import ctypes
 import dis
 import doctest
@@ -1879,8 +1880,8 @@ def test_amplitudes(caps):
     limits = [5] * 5 if caps is None else [1] * 5 if caps == 1 else [2, 5, 0, 1, 3]
     states = [s for s in sorted(itertools.product(range(5), repeat=5), reverse=True)
               if sum(s) == 4 and all(x <= most for x, most in zip(s, limits))]
-    a = perm.amplitudes(u, counts, caps)
-    chances = perm.amplitudes(u, counts=counts, caps=caps, probabilities=True)
+    a = perm.amplitudes(u, counts, caps=caps)
+    chances = perm.amplitudes(u, input=counts, caps=caps, probabilities=True)
     assert a.states().tolist() == [list(s) for s in states] and a.dtype == complex and chances.dtype == float
     for k, s in enumerate(states):
         size = math.prod(map(math.factorial, s)) * 2
@@ -1894,7 +1895,30 @@ def test_amplitudes(caps):
             a.index(bad)
     with pytest.raises(perm.UnsupportedError, match="whole array"):
         (a * 2).states()
-    assert (a * 2).error_bound is None
+    assert (a * 2).error_bound is None and a[:].error_bound is None
+    for copied in (a.copy(), copy.copy(a), copy.deepcopy(a), *(pickle.loads(pickle.dumps(a, way)) for way in (2, 5))):
+        assert type(copied) is perm.Amplitudes and copied is not a and np.array_equal(copied, a)
+        assert (copied.error_bound, copied.total, copied.exp2) == (a.error_bound, a.total, a.exp2)
+        copied[0] = 7
+        assert a[0] != 7 and np.array_equal(copied.states(), a.states()) and copied.index(states[0]) == 0
+
+
+def test_entering_photons_have_one_name():
+    """input, and the older cols and counts; what follows it in amplitudes() has to be named."""
+    u, entering, leaving = haar(3, 5), [2, 0, 1], [1, 1, 1]
+    one = perm.permanent(u, leaving, entering)
+    assert one == perm.permanent(u, leaving, input=entering) == perm.permanent(u, rows=leaving, cols=entering)
+    assert perm.compute(u, leaving, input=entering).value == perm.compute(u, leaving, entering).value
+    a = perm.amplitudes(u, input=entering)
+    assert np.array_equal(a, perm.amplitudes(u, entering)) and np.array_equal(a, perm.amplitudes(u, counts=entering))
+    assert abs(a[a.index(leaving)] - one / 2**0.5) < 1e-14
+    with pytest.raises(TypeError, match="positional"):
+        perm.amplitudes(u, leaving, entering)
+    for call in (lambda: perm.amplitudes(u, entering, counts=entering),
+                 lambda: perm.permanent(u, leaving, entering, input=[1]),
+                 lambda: perm.compute(u, leaving, entering, input=entering)):
+        with pytest.raises(perm.InputError, match="^input: another name"):
+            call()
 
 
 @pytest.mark.parametrize("caps", [None, 2, [1, -1, 2, 0, 3]])
@@ -1906,8 +1930,8 @@ def test_unseen_rows_and_heralds(caps, exactly, unseen):
     hidden = list(unseen)
     if exactly and 1 in hidden:
         exactly = None
-    a = perm.amplitudes(u, counts, caps, True, exactly, unseen)
-    whole, sums = perm.amplitudes(u, counts, caps, probabilities=True), {}
+    a = perm.amplitudes(u, counts, caps=caps, probabilities=True, exactly=exactly, unseen=unseen)
+    whole, sums = perm.amplitudes(u, counts, caps=caps, probabilities=True), {}
     first = [i for i in hidden if not isinstance(caps, list) or caps[i]][:1]
     for state, p in zip(whole.states(), whole):
         if exactly is None or state[1] == 1:
@@ -1975,7 +1999,7 @@ def test_amplitudes_of_few_and_many():
     assert all(abs(twins[2 * k] - math.comb(2 * k, k) * math.comb(200 - 2 * k, 100 - k) / 4**100) < 1e-14
                for k in range(101))
     assert abs(twins[1::2]).max() < 1e-20 and abs(twins.total - 1) < 1e-12
-    for u, options, error, text in ((np.eye(3), {"counts": [1, 1]}, perm.InputError, "counts: expected 3 integers"),
+    for u, options, error, text in ((np.eye(3), {"counts": [1, 1]}, perm.InputError, "input: expected 3 integers"),
                                     (np.eye(3), {"caps": [1, 1]}, perm.InputError, "caps: expected 3 .*row of u"),
                                     (np.eye(2), {"counts": [1, -1]}, perm.InputError, "negative"),
                                     (np.eye(60), {}, perm.Error, "too many"), (np.eye(70), {}, perm.Error, "too many"),
@@ -2161,13 +2185,15 @@ def test_types_are_those_of_the_functions():
     for name, (function, node) in functions.items():
         parameters = list(inspect.signature(function).parameters.values())
         given = [each for each in parameters if each.name not in perm._OPTIONS]
-        assert [argument.arg for argument in node.args.args] == [each.name for each in given], name
-        defaults = [ast.literal_eval(default) for default in node.args.defaults]
+        named_only = [each.name for each in given if each.kind is each.KEYWORD_ONLY]
+        assert [argument.arg for argument in node.args.args] + named_only == [each.name for each in given], name
+        assert [argument.arg for argument in node.args.kwonlyargs] == named_only
+        defaults = [ast.literal_eval(default) for default in node.args.defaults + node.args.kw_defaults]
         assert defaults == [each.default for each in given if each.default is not each.empty], name
         assert ast.unparse(node.args.kwarg.annotation) == "Unpack[_Keywords]" and node.returns, name
-        assert [each.name for each in parameters if each.kind is each.KEYWORD_ONLY] == [
+        assert [each.name for each in parameters if each.kind is each.KEYWORD_ONLY][len(named_only):] == [
             field.target.id for field in named["_Keywords"].body if isinstance(field, ast.AnnAssign)], name
-    for name in ("Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian"):
+    for name in ("Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "OnGPU"):
         thing = getattr(perm, name)
         assert [field.target.id for field in named[name].body if isinstance(field, ast.AnnAssign)] == list(
             getattr(thing, "_fields", None) or thing.__dataclass_fields__), name
@@ -2702,7 +2728,7 @@ def test_function_of_jax(monkeypatch, callback):
     tiny = zeros + 1e-90  # 6e-270, and a product of these that a double does not hold
     assert np.allclose(jax.jit(permanent)(tiny), 6e-270, atol=0)
     for a, text in ((zeros + 1e200, "number 0 of them: the permanent exceeds a double"), (WHOLE, "expected floats"),
-                    (tiny * 1e-20, "number 0 of them: .* is about 1e-329, too small"), (zeros + np.nan, "an entry is NaN")):
+                    (tiny * 1e-20, "of them: .* is about 1e-329, too small"), (zeros + np.nan, "an entry is NaN")):
         with pytest.raises(Exception, match=text):
             jax.jit(permanent)(a).block_until_ready()
     made = jax.jit(permanent)
@@ -2774,6 +2800,20 @@ def test_bosons_one_by_one_and_together(entering, loss, monkeypatch):
     assert np.array_equal(perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100, "chain", loss), drawn)
     monkeypatch.setattr(perm, "_TOGETHER", 2)
     assert np.array_equal(perm.sampler.boson(unitary(6), entering, 9, 2**64 - 1, 100, "chain", loss), drawn[200:209])
+
+
+def test_way_of_samples():
+    """Of as many photons, modes, samples and losses as boson() takes; it refuses the same."""
+    way = perm.sampler.way
+    assert [way(6, [1] * 6, *rest) for rest in ((1,), (10,), (10, 0.1), (100, 0.1), (10, True), (10, np.True_))] == [
+        "chain", "amplitudes", "chain", "amplitudes", "chain", "chain"]
+    assert way(12, [1] * 12, 3000, 0.0, 1e6) == "chain" != way(12, [1] * 12, 3000)
+    for bad in ((6, [1], -1), (6, [1], 1, 7), (6, [1], 1, -0.1), (6, [1], 1, math.nan), (6, [1, -1], 1), (-1, [1], 1)):
+        with pytest.raises(perm.InputError):
+            way(*bad)
+    for bad in ((6, [1], 1.5), (6, [1], 1, "x"), (6, ["x"], 1), ("x", [1], 1)):
+        with pytest.raises(perm.InputTypeError):
+            way(*bad)
 
 
 def test_boson_corners():
