@@ -200,6 +200,9 @@ printf '2 3\n3 2\n' >$dir/unclear.txt
 printf '4000000000 4000000000 3\n1 1 5\n1 2 5\n2 1 5\n' >$dir/vast.txt
 expect sizes_vast 2 'up to 16777216, 2\^31-1 and their product' $dir/vast.txt
 expect edges_unclear 2 'unclear.txt:2: taken as edges: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
+printf '0 1\n1 2\n2 3\n3 0\n' >$dir/ring.txt
+expect edges_of_one_graph 0 'counted from 0; row i and column i are two vertices; of one graph take perm.matchings in Python$' \
+  --format edges $dir/ring.txt
 printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
 expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
 expect format_unknown 2 'unknown format "graph"; perm --list formats names them' --format graph $dir/both.txt

@@ -39,7 +39,7 @@ typedef struct permi_reader {
   char separator; /* ',', beside blanks; or ';', alone */
   unsigned long long tight, loose; /* last line with a separator without blank; with blanks alone */
   int names; /* of the header, or 0 */
-  char note[132];
+  char note[160];
   perm_status status;
   perm_result *result;
 } permi_reader;

@@ -351,7 +351,7 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 
 typedef struct permi_indices {
   int64_t size[3], low[2], high[2];
-  int columns;
+  int columns, loops;
   unsigned long long first, lines;
 } permi_indices;
 
@@ -363,6 +363,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
     if (!indices->lines || index[k] > indices->high[k])
       indices->high[k] = index[k];
   }
+  indices->loops += index[0] == index[1];
   indices->lines++;
 }
 
@@ -483,14 +484,17 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       return 0;
   }
   const uint64_t base = (uint64_t)permi_indices_base(&indices);
+  const int apart = indices.high[0] < indices.low[1] || indices.high[1] < indices.low[0];
+  const int one_graph = edges && !indices.loops && !apart;
   for (size_t k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
   if (edges && !indices.lines)
     return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
   if (edges && base && (indices.low[0] != 1 || indices.low[1] != 1))
     return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
-                             "Write 'rows columns entries' before them and say --format coordinate",
-                             (long long)indices.low[0], (long long)indices.low[1]);
+                             "Write 'rows columns entries' before them and say --format coordinate%s",
+                             (long long)indices.low[0], (long long)indices.low[1],
+                             one_graph ? "; of one graph take perm.matchings in Python" : "");
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
@@ -508,7 +512,8 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   reader->n = (int)indices.size[1];
   snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s", indices.lines,
            edges ? "edges" : "entries", reader->m, reader->n, (int)base,
-           wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
+           one_graph ? "; row i and column i are two vertices; of one graph take perm.matchings in Python"
+           : wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
 /* SPDX-License-Identifier: MIT */

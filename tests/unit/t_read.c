@@ -100,6 +100,23 @@ TEST(t_read_rows_without_blanks)
   }
 }
 
+/* A list of edges counts rows and columns apart; that is told of a list without i i over one range. */
+TEST(t_read_edges_of_one_graph)
+{
+  static const char *const graph = "; row i and column i are two vertices; of one graph take perm.matchings in Python";
+  char text[200];
+  snprintf(text, sizeof text, "a: read as 3 edges of a 2 x 3 matrix, counted from 0%s", graph);
+  CHECK_TEXT(t_read_told("0 1\n0 2\n1 2\n", PERM_FORMAT_EDGES), text);
+  CHECK(strstr(t_read_told("1 2\n2 1\n", PERM_FORMAT_EDGES), graph) != NULL);
+  CHECK(!strstr(t_read_told("0 0\n0 1\n1 0\n", PERM_FORMAT_EDGES), "graph")); /* a vertex is no neighbour of its own */
+  CHECK(!strstr(t_read_told("0 2\n0 3\n1 2\n1 3\n", PERM_FORMAT_EDGES), "graph")); /* two sides */
+  CHECK(!strstr(t_read_told("2 0\n3 0\n2 1\n3 1\n", PERM_FORMAT_EDGES), "graph"));
+  CHECK(!strstr(t_read_told("2 2 2\n1 2\n2 1\n", PERM_FORMAT_AUTO), "graph")); /* sizes say that it is a matrix */
+  CHECK_TEXT(t_read_told("1 2\n1 3\n2 3\n", PERM_FORMAT_EDGES), "say --format coordinate; of one graph take "
+             "perm.matchings in Python");
+  CHECK(!strstr(t_read_told("1 3\n2 3\n", PERM_FORMAT_EDGES), "graph"));
+}
+
 /* Every refusal of a text names what it was taken for. */
 TEST(t_read_refusals_name_the_format)
 {
