@@ -650,9 +650,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  if (!permi_matrix_of_array(&array, nnz, &options->allocator, matrix))
-    return permi_no_matrix_memory(nnz, result);
-  return PERM_OK;
+  return permi_matrix_of_array(&array, nnz, &options->allocator, matrix) ? PERM_OK
+                                                                         : permi_no_matrix_memory(nnz, result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
@@ -712,12 +711,10 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   if (column < 0 || column >= given->n)
     return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
                       (double)k, column, given->n - 1);
-  if (permi_not_finite(entry->real))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
-                      given->what, (double)k);
-  if (permi_not_finite(entry->imaginary))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
-                      given->what, (double)k);
+  for (int part = 0; part < 2; part++)
+    if (permi_not_finite(part ? entry->imaginary : entry->real))
+      return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1 + part, "%s %.0f: the %s is not finite",
+                        given->what, (double)k, part ? "imaginary part" : "value");
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -809,16 +806,11 @@ static void *permi_borrow_allocate(size_t bytes, void *user_data)
   return user_data;
 }
 
-static void permi_borrow_release(void *pointer, void *user_data)
-{
-  (void)pointer, (void)user_data;
-}
-
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result)
 {
-  static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
+  static const perm_allocator borrowed = {permi_borrow_allocate, NULL, NULL};
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   permi_entry entry;
@@ -905,17 +897,16 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
-  unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* first line with one that doubles round, or 0 */
+  /* first line with an integer beyond 64 bits, one that doubles round, a fraction over `imaginary`; or 0 */
+  unsigned long long large, rounded, fractions;
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
   int mirrored;       /* 1: across the diagonal, too */
   perm_integer *denominator; /* NULL: refuses fractions */
-  unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
   unsigned long long tight, loose; /* last line with a separator without blank; with blanks alone */
   int names; /* of the header, or 0 */
-  char note[132];
+  char note[160];
   perm_status status;
   perm_result *result;
 } permi_reader;
@@ -977,11 +968,10 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
 
 static int permi_reader_no_memory(permi_reader *reader)
 {
-  if (reader->watch->stopped != PERM_OK)
-    reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
-  else
-    reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
-                                permi_show_name(reader->name).text, reader->line);
+  const perm_status stopped = reader->watch->stopped;
+  reader->status = stopped != PERM_OK ? permi_reading_stopped(reader->name, stopped, reader->result)
+                                      : permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
+                                                   permi_show_name(reader->name).text, reader->line);
   return 0;
 }
 
@@ -1238,11 +1228,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
     permi_entry entry = permi_entry_one();
-    if (reader->kind == PERM_KIND_INTEGER) {
-      if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
-        return 0;
-      entry.real = (double)entry.integer;
-    }
+    if (reader->kind == PERM_KIND_INTEGER &&
+        !permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
+      return 0;
+    entry.real = (double)entry.integer;
     for (int part = 0; part < parts; part++) {
       int64_t whole;
       if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
@@ -1455,10 +1444,16 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
 /* Returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two
-   rows. */
+   rows. Without a separator each digit is a number. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
+  if (!mark) {
+    permi_skip_blanks(reader);
+    *begin = reader->cursor;
+    *end = reader->cursor += reader->cursor < reader->line_end;
+    return *begin < *end;
+  }
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
   if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && !permi_is_blank(reader->cursor[1]))
@@ -1564,12 +1559,11 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
         below < 1 || below > (int64_t)1 << 53)
       return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
                                "2^53 was expected", permi_quoted(begin, end).text);
-    uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-    const uint64_t divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
-    magnitude /= divisor;
-    entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    const uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    const int64_t divisor = (int64_t)permi_greatest_divisor(magnitude, (uint64_t)below);
+    entry->integer /= divisor;
     entry->real = (double)entry->integer;
-    entry->imaginary = (double)(below / (int64_t)divisor);
+    entry->imaginary = (double)(below / divisor);
     reader->fractions = reader->fractions ? reader->fractions : reader->line;
     return 1;
   }
@@ -1668,6 +1662,33 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
+/* Returns 1 for rows of 0 and 1 without blanks, if they are square or one begins with 0. Notes doubts. */
+static int permi_are_digits(permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end, *p;
+  int lines = 0, zero = 0, same = 1, bits = 1;
+  ptrdiff_t length = 0;
+  while (permi_next_content(&look, 1)) {
+    permi_next_word(&look, &begin, &end);
+    permi_skip_blanks(&look);
+    if (look.cursor < look.line_end || permi_digits_end(begin, end) != end || lines++ == PERM_MATRIX_MAX_ROWS)
+      return 0;
+    length = lines > 1 ? length : end - begin;
+    same = same && end - begin == length && length > 1;
+    zero |= *begin == '0' && end - begin > 1;
+    for (p = begin; p < end; p++)
+      bits &= *p <= '1';
+  }
+  const int rows = lines > 1 && same && bits && (zero || lines == length);
+  reader->separator = rows ? 0 : reader->separator;
+  if (zero || (same && lines > 1))
+    snprintf(reader->note, sizeof reader->note, "%s",
+             rows ? "rows of 0 and 1 without blanks; --format array takes each line as one number"
+                  : "one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE | perm -");
+  return rows;
+}
+
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
@@ -1677,6 +1698,8 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   permi_entry entry;
   size_t k, kept = 0;
   reader->kind = PERM_KIND_INTEGER;
+  if (wanted == PERM_FORMAT_AUTO && !reader->names && permi_are_digits(reader))
+    wanted = PERM_FORMAT_ARRAY;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
     int columns = 0;
@@ -1725,7 +1748,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
-  counted = (from_0 || from_1) && reader->n > 1 && reader->m - 1 == reader->n && !reader->names;
+  counted = (from_0 || from_1) && reader->n > 1 && reader->m - 1 == reader->n && !reader->names && reader->separator;
   if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
       !reader->fractions) {
     reader->line = first_line;
@@ -1766,11 +1789,9 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 }
 
 typedef struct permi_indices {
-  int64_t size[3];
-  unsigned long long first;
-  int64_t low[2], high[2];
-  int columns;
-  unsigned long long lines;
+  int64_t size[3], low[2], high[2];
+  int columns, loops;
+  unsigned long long first, lines;
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1781,6 +1802,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
     if (!indices->lines || index[k] > indices->high[k])
       indices->high[k] = index[k];
   }
+  indices->loops += index[0] == index[1];
   indices->lines++;
 }
 
@@ -1901,14 +1923,17 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       return 0;
   }
   const uint64_t base = (uint64_t)permi_indices_base(&indices);
+  const int apart = indices.high[0] < indices.low[1] || indices.high[1] < indices.low[0];
+  const int one_graph = edges && !indices.loops && !apart;
   for (size_t k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
   if (edges && !indices.lines)
     return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
   if (edges && base && (indices.low[0] != 1 || indices.low[1] != 1))
     return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
-                             "Write 'rows columns entries' before them and say --format coordinate",
-                             (long long)indices.low[0], (long long)indices.low[1]);
+                             "Write 'rows columns entries' before them and say --format coordinate%s",
+                             (long long)indices.low[0], (long long)indices.low[1],
+                             one_graph ? "; of one graph take perm.matchings in Python" : "");
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
@@ -1926,7 +1951,8 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   reader->n = (int)indices.size[1];
   snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s", indices.lines,
            edges ? "edges" : "entries", reader->m, reader->n, (int)base,
-           wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
+           one_graph ? "; row i and column i are two vertices; of one graph take perm.matchings in Python"
+           : wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
 
@@ -1940,9 +1966,8 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
-  int fortran, axes; /* fortran: by columns */
+  int fortran, axes, given; /* fortran: by columns; given: bits of keys */
   uint64_t shape[2], bytes; /* of all items */
-  int given; /* bits of keys found */
 } permi_numpy;
 
 static int permi_numpy_begins(const char *text, size_t bytes)
@@ -2020,9 +2045,8 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':'))
-      return 0;
-    if (k == 0 && !permi_numpy_string(reader, &begin, &end))
+    if (!permi_numpy_expect(reader, ':') || (k == 0 && !permi_numpy_string(reader, &begin, &end)) ||
+        (k == 2 && !permi_numpy_expect(reader, '(')))
       return 0;
     if (k == 0) {
       array->order = begin < end ? *begin : ' ';
@@ -2044,8 +2068,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
         return permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
                                  permi_quoted(begin, reader->line_end).text);
     }
-    if (k == 2 && !permi_numpy_expect(reader, '('))
-      return 0;
     while (k == 2 && permi_numpy_next(reader) != ')') {
       uint64_t size = 0;
       begin = reader->cursor;
@@ -2062,9 +2084,8 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
         return 0;
     }
-    if (k == 2 && !permi_numpy_expect(reader, ')'))
-      return 0;
-    if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
+    if ((k == 2 && !permi_numpy_expect(reader, ')')) ||
+        (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ',')))
       return 0;
   }
   for (k = 0; k < 3; k++)
@@ -2086,11 +2107,9 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
   const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
   const uint32_t narrow_bits = (uint32_t)bits;
   float narrow;
+  memcpy(&narrow, &narrow_bits, sizeof narrow);
   memcpy(value, &bits, sizeof *value);
-  if (size == 4) {
-    memcpy(&narrow, &narrow_bits, sizeof narrow);
-    *value = (double)narrow;
-  }
+  *value = size == 4 ? (double)narrow : *value;
   if (!permi_not_finite(*value))
     return 1;
   reader->cursor += at;
@@ -2200,7 +2219,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
    DIMACS: "c" comments, "p edge N M" or "p col N M", M lines "e I J [W]". Each edge once, or all in both directions
-   with one weight. Lines n, d, v, x are left out. */
+   with one weight. */
 
 static int permi_graph6_line(permi_reader *reader)
 {
@@ -2217,15 +2236,12 @@ static int permi_graph6_line(permi_reader *reader)
 /* Passes a header; returns its mark, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
-  static const struct {
-    const char *text;
-    char mark;
-  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
+  static const char *const header[] = {">>graph6<<", ">>sparse6<<", (">" ">digraph6<<")};
   for (size_t k = 0; k < sizeof header / sizeof *header; k++) {
-    const size_t length = strlen(header[k].text);
-    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
+    const size_t length = strlen(header[k]);
+    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k], length)) {
       reader->cursor += length;
-      return header[k].mark;
+      return ">:&"[k];
     }
   }
   return 0;
@@ -2325,9 +2341,8 @@ static int permi_sparse6_edges(permi_reader *reader, uint64_t n, unsigned long l
 static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 {
   char mark = 0;
-  const char *name, *p;
   uint64_t n = 0;
-  unsigned long long edges = 0, line, more;
+  unsigned long long edges = 0;
   int bytes = 1, ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
@@ -2341,8 +2356,8 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
                              mark && mark != '>' ? mark : ':');
   if (mark != '>')
     mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
-  name = reader->taken = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
-  for (p = reader->cursor; p < reader->line_end; p++)
+  reader->taken = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  for (const char *p = reader->cursor; p < reader->line_end; p++)
     if (*p < 63 || *p > 126)
       return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
                                permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
@@ -2360,22 +2375,19 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   reader->again = "; of parallel edges write the number as a weight, with --format edges";
   if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
     return 0;
-  line = reader->line;
-  more = permi_graph6_line(reader) ? reader->line : 0;
+  const unsigned long long line = reader->line, more = permi_graph6_line(reader) ? reader->line : 0;
   if (more && !reader->rest)
     return permi_reader_fail(reader, "a second graph found, one was expected; perm FILE takes every line, and so "
                              "does perm_matrix_read_each");
-  if (reader->rest) {
-    reader->rest->position = more ? reader->cursor : NULL;
-    reader->rest->before = more - 1;
-    reader->rest->line = line;
-  }
+  const permi_rest rest = {more ? reader->cursor : NULL, more - 1, line};
+  if (reader->rest)
+    *reader->rest = rest;
   reader->line = line;
   if (wanted == PERM_FORMAT_AUTO && more)
-    snprintf(reader->note, sizeof reader->note, "%s, each line the adjacency matrix of a graph", name);
+    snprintf(reader->note, sizeof reader->note, "%s, each line the adjacency matrix of a graph", reader->taken);
   else if (wanted == PERM_FORMAT_AUTO)
-    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
-             edges, mark == '&' ? "arcs" : "edges");
+    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", reader->taken,
+             reader->n, edges, mark == '&' ? "arcs" : "edges");
   return 1;
 }
 
@@ -2416,10 +2428,8 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
     permi_entry entry = permi_entry_one();
     int64_t from = 0, to = 0;
     int columns = 2;
-    char what = 0;
     permi_next_word(reader, &begin, &end);
-    if (end == begin + 1)
-      what = *begin;
+    const char what = end == begin + 1 ? *begin : 0;
     if (what == 'c')
       continue;
     if (what == 'p') {
@@ -2490,14 +2500,13 @@ static int permi_has_banner(const permi_reader *reader)
 
 static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
-  const size_t name_length = strlen(reader->name);
-  const char *end;
+  const char *const name_end = reader->name + strlen(reader->name);
   perm_format format = wanted;
   permi_reader look = *reader;
   while (permi_next_line(&look)) {
     /* a banner in a comment would lose the symmetry: words such as MatrixMarket, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
-    const char *line, *begin, *p;
+    const char *line, *begin, *end, *p;
     permi_skip_blanks(&look);
     line = look.cursor;
     if (line < look.line_end && strchr("+-.(0123456789", *line))
@@ -2520,8 +2529,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
-    end = reader->name + name_length;
-    if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
+    if (format == PERM_FORMAT_ARRAY && name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
@@ -2598,7 +2606,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
   const permi_entry *second;
-  int large, again;
+  int again;
+  char more[96] = "";
   if (!permi_entries_settle(list, reader->mirrored, &reader->allocator, reader->watch, &second, &again))
     return permi_reader_no_memory(reader);
   if (second) {
@@ -2614,22 +2623,17 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
     return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
-  large = (reader->large || reader->rounded) && reader->kind >= PERM_KIND_REAL;
-  if (reader->result && (reader->note[0] || large || reader->fractions)) {
-    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
-                                permi_show_name(reader->name).text, reader->note,
-                                reader->note[0] && (large || reader->fractions) ? "; " : "");
-    char *end = reader->result->message + length;
-    const size_t left = sizeof reader->result->message - (size_t)length;
-    if (reader->large && large && left)
-      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
-               reader->binary ? "byte" : "line", reader->large);
-    else if (large && left)
-      snprintf(end, left, "doubles, which round the integer in line %llu", reader->rounded);
-    else if (reader->fractions && left)
-      snprintf(end, left, "fractions, %s least common denominator",
-               reader->m > reader->n ? "each entry times their" : "each row times its");
-  }
+  if (reader->large && reader->kind >= PERM_KIND_REAL)
+    snprintf(more, sizeof more, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+             reader->binary ? "byte" : "line", reader->large);
+  else if (reader->rounded && reader->kind >= PERM_KIND_REAL)
+    snprintf(more, sizeof more, "doubles, which round the integer in line %llu", reader->rounded);
+  else if (reader->fractions)
+    snprintf(more, sizeof more, "fractions, %s least common denominator",
+             reader->m > reader->n ? "each entry times their" : "each row times its");
+  if (reader->result && (reader->note[0] || more[0]))
+    permi_say(reader->result->message, sizeof reader->result->message, "%s: read as %s%s%s",
+              permi_show_name(reader->name).text, reader->note, reader->note[0] && more[0] ? "; " : "", more);
   return 1;
 }
 
@@ -2659,10 +2663,8 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.result = result;
   reader.denominator = denominator;
   reader.rest = rest;
-  if (further) {
-    reader.position = rest->position;
-    reader.line = rest->before;
-  }
+  reader.position = further ? rest->position : reader.position;
+  reader.line = further ? rest->before : 0;
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
   if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
@@ -2696,9 +2698,9 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0, capacity = 0, got, ask;
   uint64_t wanted = 12; /* then permi_numpy_wanted */
-  const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
+  const char *const name = file ? "standard input" : path;
   int more, many = 0, over = 0;
   if (status != PERM_OK)
     return status;
@@ -2712,8 +2714,6 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;
   }
-  if (file == stdin)
-    name = "standard input";
   while (file && status == PERM_OK && !over) {
     const size_t room = wanted < SIZE_MAX ? (size_t)wanted : 2 * capacity + 65536;
     if (options->max_bytes == 0 && (double)(wanted < UINT64_MAX ? wanted : bytes) > PERMI_DEFAULT_BYTES) {

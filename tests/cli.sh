@@ -136,6 +136,19 @@ expect frame_as_numbers 0 'permanent = 636$' --format array $dir/frame.csv
 check frame_as_numbers_told grep -q "read as rows, the first of them '0,1,2', which may be a header" $dir/err
 printf '1 2 3\n1 2 3\n4 5 6\n7 8 1\n' >$dir/frame1.txt
 expect frame_from_1 0 'permanent = 346$' $dir/frame1.txt
+# rows without blanks
+printf '011\n101\n110\n' >$dir/packed.txt
+expect packed_rows 0 'permanent = 2$' $dir/packed.txt
+check packed_rows_told grep -q 'packed.txt: read as rows of 0 and 1 without blanks; --format array takes each line as one number$' $dir/err
+expect packed_rows_json 0 '"m":3,"n":3,.*"reading":".*rows of 0 and 1.*"value":"2"' --json $dir/packed.txt
+expect packed_rows_array 0 'permanent = 222$' --format array $dir/packed.txt
+check packed_rows_quiet test ! -s $dir/err
+printf '10\n11\n' >$dir/packed2.txt
+expect packed_square 0 'permanent = 1$' $dir/packed2.txt
+printf '100\n110\n111\n101\n' >$dir/packed3.txt
+expect packed_or_numbers 0 'permanent = 422$' $dir/packed3.txt
+check packed_or_numbers_told grep -q "read as one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE" $dir/err
+sed 's/./& /g' $dir/packed3.txt | $perm - >$dir/out 2>&1; check packed_advice grep -q '4 x 3, 8 entries' $dir/out
 printf '1 x\n' >$dir/x.txt
 expect taken_as_text 2 "x.txt:1: taken as plain text: 'x' found" $dir/x.txt
 printf 'IheA@GUA\n' >$dir/short.g6
@@ -187,6 +200,9 @@ printf '2 3\n3 2\n' >$dir/unclear.txt
 printf '4000000000 4000000000 3\n1 1 5\n1 2 5\n2 1 5\n' >$dir/vast.txt
 expect sizes_vast 2 'up to 16777216, 2\^31-1 and their product' $dir/vast.txt
 expect edges_unclear 2 'unclear.txt:2: taken as edges: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
+printf '0 1\n1 2\n2 3\n3 0\n' >$dir/ring.txt
+expect edges_of_one_graph 0 'counted from 0; row i and column i are two vertices; of one graph take perm.matchings in Python$' \
+  --format edges $dir/ring.txt
 printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
 expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
 expect format_unknown 2 'unknown format "graph"; perm --list formats names them' --format graph $dir/both.txt

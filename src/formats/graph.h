@@ -6,7 +6,7 @@
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
    DIMACS: "c" comments, "p edge N M" or "p col N M", M lines "e I J [W]". Each edge once, or all in both directions
-   with one weight. Lines n, d, v, x are left out. */
+   with one weight. */
 #pragma once
 #include "plain_text.h"
 
@@ -25,15 +25,12 @@ static int permi_graph6_line(permi_reader *reader)
 /* Passes a header; returns its mark, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
-  static const struct {
-    const char *text;
-    char mark;
-  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
+  static const char *const header[] = {">>graph6<<", ">>sparse6<<", (">" ">digraph6<<")};
   for (size_t k = 0; k < sizeof header / sizeof *header; k++) {
-    const size_t length = strlen(header[k].text);
-    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
+    const size_t length = strlen(header[k]);
+    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k], length)) {
       reader->cursor += length;
-      return header[k].mark;
+      return ">:&"[k];
     }
   }
   return 0;
@@ -133,9 +130,8 @@ static int permi_sparse6_edges(permi_reader *reader, uint64_t n, unsigned long l
 static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 {
   char mark = 0;
-  const char *name, *p;
   uint64_t n = 0;
-  unsigned long long edges = 0, line, more;
+  unsigned long long edges = 0;
   int bytes = 1, ok = permi_graph6_line(reader);
   if (ok) {
     mark = permi_graph6_header(reader);
@@ -149,8 +145,8 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
                              mark && mark != '>' ? mark : ':');
   if (mark != '>')
     mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
-  name = reader->taken = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
-  for (p = reader->cursor; p < reader->line_end; p++)
+  reader->taken = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  for (const char *p = reader->cursor; p < reader->line_end; p++)
     if (*p < 63 || *p > 126)
       return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected",
                                permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1);
@@ -168,22 +164,19 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   reader->again = "; of parallel edges write the number as a weight, with --format edges";
   if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
     return 0;
-  line = reader->line;
-  more = permi_graph6_line(reader) ? reader->line : 0;
+  const unsigned long long line = reader->line, more = permi_graph6_line(reader) ? reader->line : 0;
   if (more && !reader->rest)
     return permi_reader_fail(reader, "a second graph found, one was expected; perm FILE takes every line, and so "
                              "does perm_matrix_read_each");
-  if (reader->rest) {
-    reader->rest->position = more ? reader->cursor : NULL;
-    reader->rest->before = more - 1;
-    reader->rest->line = line;
-  }
+  const permi_rest rest = {more ? reader->cursor : NULL, more - 1, line};
+  if (reader->rest)
+    *reader->rest = rest;
   reader->line = line;
   if (wanted == PERM_FORMAT_AUTO && more)
-    snprintf(reader->note, sizeof reader->note, "%s, each line the adjacency matrix of a graph", name);
+    snprintf(reader->note, sizeof reader->note, "%s, each line the adjacency matrix of a graph", reader->taken);
   else if (wanted == PERM_FORMAT_AUTO)
-    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
-             edges, mark == '&' ? "arcs" : "edges");
+    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", reader->taken,
+             reader->n, edges, mark == '&' ? "arcs" : "edges");
   return 1;
 }
 
@@ -224,10 +217,8 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
     permi_entry entry = permi_entry_one();
     int64_t from = 0, to = 0;
     int columns = 2;
-    char what = 0;
     permi_next_word(reader, &begin, &end);
-    if (end == begin + 1)
-      what = *begin;
+    const char what = end == begin + 1 ? *begin : 0;
     if (what == 'c')
       continue;
     if (what == 'p') {

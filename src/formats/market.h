@@ -30,17 +30,16 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
-  unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* first line with one that doubles round, or 0 */
+  /* first line with an integer beyond 64 bits, one that doubles round, a fraction over `imaginary`; or 0 */
+  unsigned long long large, rounded, fractions;
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
   int mirrored;       /* 1: across the diagonal, too */
   perm_integer *denominator; /* NULL: refuses fractions */
-  unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
   unsigned long long tight, loose; /* last line with a separator without blank; with blanks alone */
   int names; /* of the header, or 0 */
-  char note[132];
+  char note[160];
   perm_status status;
   perm_result *result;
 } permi_reader;
@@ -102,11 +101,10 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
 
 static int permi_reader_no_memory(permi_reader *reader)
 {
-  if (reader->watch->stopped != PERM_OK)
-    reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
-  else
-    reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
-                                permi_show_name(reader->name).text, reader->line);
+  const perm_status stopped = reader->watch->stopped;
+  reader->status = stopped != PERM_OK ? permi_reading_stopped(reader->name, stopped, reader->result)
+                                      : permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
+                                                   permi_show_name(reader->name).text, reader->line);
   return 0;
 }
 
@@ -363,11 +361,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
     permi_entry entry = permi_entry_one();
-    if (reader->kind == PERM_KIND_INTEGER) {
-      if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
-        return 0;
-      entry.real = (double)entry.integer;
-    }
+    if (reader->kind == PERM_KIND_INTEGER &&
+        !permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
+      return 0;
+    entry.real = (double)entry.integer;
     for (int part = 0; part < parts; part++) {
       int64_t whole;
       if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||

@@ -10,9 +10,8 @@
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
-  int fortran, axes; /* fortran: by columns */
+  int fortran, axes, given; /* fortran: by columns; given: bits of keys */
   uint64_t shape[2], bytes; /* of all items */
-  int given; /* bits of keys found */
 } permi_numpy;
 
 static int permi_numpy_begins(const char *text, size_t bytes)
@@ -90,9 +89,8 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':'))
-      return 0;
-    if (k == 0 && !permi_numpy_string(reader, &begin, &end))
+    if (!permi_numpy_expect(reader, ':') || (k == 0 && !permi_numpy_string(reader, &begin, &end)) ||
+        (k == 2 && !permi_numpy_expect(reader, '(')))
       return 0;
     if (k == 0) {
       array->order = begin < end ? *begin : ' ';
@@ -114,8 +112,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
         return permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
                                  permi_quoted(begin, reader->line_end).text);
     }
-    if (k == 2 && !permi_numpy_expect(reader, '('))
-      return 0;
     while (k == 2 && permi_numpy_next(reader) != ')') {
       uint64_t size = 0;
       begin = reader->cursor;
@@ -132,9 +128,8 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
         return 0;
     }
-    if (k == 2 && !permi_numpy_expect(reader, ')'))
-      return 0;
-    if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
+    if ((k == 2 && !permi_numpy_expect(reader, ')')) ||
+        (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ',')))
       return 0;
   }
   for (k = 0; k < 3; k++)
@@ -156,11 +151,9 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
   const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
   const uint32_t narrow_bits = (uint32_t)bits;
   float narrow;
+  memcpy(&narrow, &narrow_bits, sizeof narrow);
   memcpy(value, &bits, sizeof *value);
-  if (size == 4) {
-    memcpy(&narrow, &narrow_bits, sizeof narrow);
-    *value = (double)narrow;
-  }
+  *value = size == 4 ? (double)narrow : *value;
   if (!permi_not_finite(*value))
     return 1;
   reader->cursor += at;

@@ -5,10 +5,16 @@
 #include "market.h"
 
 /* Returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two
-   rows. */
+   rows. Without a separator each digit is a number. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
+  if (!mark) {
+    permi_skip_blanks(reader);
+    *begin = reader->cursor;
+    *end = reader->cursor += reader->cursor < reader->line_end;
+    return *begin < *end;
+  }
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
   if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && !permi_is_blank(reader->cursor[1]))
@@ -114,12 +120,11 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
         below < 1 || below > (int64_t)1 << 53)
       return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
                                "2^53 was expected", permi_quoted(begin, end).text);
-    uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-    const uint64_t divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
-    magnitude /= divisor;
-    entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    const uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    const int64_t divisor = (int64_t)permi_greatest_divisor(magnitude, (uint64_t)below);
+    entry->integer /= divisor;
     entry->real = (double)entry->integer;
-    entry->imaginary = (double)(below / (int64_t)divisor);
+    entry->imaginary = (double)(below / divisor);
     reader->fractions = reader->fractions ? reader->fractions : reader->line;
     return 1;
   }
@@ -218,6 +223,33 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
+/* Returns 1 for rows of 0 and 1 without blanks, if they are square or one begins with 0. Notes doubts. */
+static int permi_are_digits(permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end, *p;
+  int lines = 0, zero = 0, same = 1, bits = 1;
+  ptrdiff_t length = 0;
+  while (permi_next_content(&look, 1)) {
+    permi_next_word(&look, &begin, &end);
+    permi_skip_blanks(&look);
+    if (look.cursor < look.line_end || permi_digits_end(begin, end) != end || lines++ == PERM_MATRIX_MAX_ROWS)
+      return 0;
+    length = lines > 1 ? length : end - begin;
+    same = same && end - begin == length && length > 1;
+    zero |= *begin == '0' && end - begin > 1;
+    for (p = begin; p < end; p++)
+      bits &= *p <= '1';
+  }
+  const int rows = lines > 1 && same && bits && (zero || lines == length);
+  reader->separator = rows ? 0 : reader->separator;
+  if (zero || (same && lines > 1))
+    snprintf(reader->note, sizeof reader->note, "%s",
+             rows ? "rows of 0 and 1 without blanks; --format array takes each line as one number"
+                  : "one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE | perm -");
+  return rows;
+}
+
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
@@ -227,6 +259,8 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   permi_entry entry;
   size_t k, kept = 0;
   reader->kind = PERM_KIND_INTEGER;
+  if (wanted == PERM_FORMAT_AUTO && !reader->names && permi_are_digits(reader))
+    wanted = PERM_FORMAT_ARRAY;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
     int columns = 0;
@@ -275,7 +309,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
-  counted = (from_0 || from_1) && reader->n > 1 && reader->m - 1 == reader->n && !reader->names;
+  counted = (from_0 || from_1) && reader->n > 1 && reader->m - 1 == reader->n && !reader->names && reader->separator;
   if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
       !reader->fractions) {
     reader->line = first_line;
@@ -316,11 +350,9 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 }
 
 typedef struct permi_indices {
-  int64_t size[3];
-  unsigned long long first;
-  int64_t low[2], high[2];
-  int columns;
-  unsigned long long lines;
+  int64_t size[3], low[2], high[2];
+  int columns, loops;
+  unsigned long long first, lines;
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -331,6 +363,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
     if (!indices->lines || index[k] > indices->high[k])
       indices->high[k] = index[k];
   }
+  indices->loops += index[0] == index[1];
   indices->lines++;
 }
 
@@ -451,14 +484,17 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       return 0;
   }
   const uint64_t base = (uint64_t)permi_indices_base(&indices);
+  const int apart = indices.high[0] < indices.low[1] || indices.high[1] < indices.low[0];
+  const int one_graph = edges && !indices.loops && !apart;
   for (size_t k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
   if (edges && !indices.lines)
     return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
   if (edges && base && (indices.low[0] != 1 || indices.low[1] != 1))
     return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
-                             "Write 'rows columns entries' before them and say --format coordinate",
-                             (long long)indices.low[0], (long long)indices.low[1]);
+                             "Write 'rows columns entries' before them and say --format coordinate%s",
+                             (long long)indices.low[0], (long long)indices.low[1],
+                             one_graph ? "; of one graph take perm.matchings in Python" : "");
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
@@ -476,7 +512,8 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   reader->n = (int)indices.size[1];
   snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s", indices.lines,
            edges ? "edges" : "entries", reader->m, reader->n, (int)base,
-           wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
+           one_graph ? "; row i and column i are two vertices; of one graph take perm.matchings in Python"
+           : wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
 /* SPDX-License-Identifier: MIT */

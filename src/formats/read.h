@@ -18,14 +18,13 @@ static int permi_has_banner(const permi_reader *reader)
 
 static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
-  const size_t name_length = strlen(reader->name);
-  const char *end;
+  const char *const name_end = reader->name + strlen(reader->name);
   perm_format format = wanted;
   permi_reader look = *reader;
   while (permi_next_line(&look)) {
     /* a banner in a comment would lose the symmetry: words such as MatrixMarket, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
-    const char *line, *begin, *p;
+    const char *line, *begin, *end, *p;
     permi_skip_blanks(&look);
     line = look.cursor;
     if (line < look.line_end && strchr("+-.(0123456789", *line))
@@ -48,8 +47,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
-    end = reader->name + name_length;
-    if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
+    if (format == PERM_FORMAT_ARRAY && name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
@@ -126,7 +124,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
   const permi_entry *second;
-  int large, again;
+  int again;
+  char more[96] = "";
   if (!permi_entries_settle(list, reader->mirrored, &reader->allocator, reader->watch, &second, &again))
     return permi_reader_no_memory(reader);
   if (second) {
@@ -142,22 +141,17 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
     return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
-  large = (reader->large || reader->rounded) && reader->kind >= PERM_KIND_REAL;
-  if (reader->result && (reader->note[0] || large || reader->fractions)) {
-    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
-                                permi_show_name(reader->name).text, reader->note,
-                                reader->note[0] && (large || reader->fractions) ? "; " : "");
-    char *end = reader->result->message + length;
-    const size_t left = sizeof reader->result->message - (size_t)length;
-    if (reader->large && large && left)
-      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
-               reader->binary ? "byte" : "line", reader->large);
-    else if (large && left)
-      snprintf(end, left, "doubles, which round the integer in line %llu", reader->rounded);
-    else if (reader->fractions && left)
-      snprintf(end, left, "fractions, %s least common denominator",
-               reader->m > reader->n ? "each entry times their" : "each row times its");
-  }
+  if (reader->large && reader->kind >= PERM_KIND_REAL)
+    snprintf(more, sizeof more, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+             reader->binary ? "byte" : "line", reader->large);
+  else if (reader->rounded && reader->kind >= PERM_KIND_REAL)
+    snprintf(more, sizeof more, "doubles, which round the integer in line %llu", reader->rounded);
+  else if (reader->fractions)
+    snprintf(more, sizeof more, "fractions, %s least common denominator",
+             reader->m > reader->n ? "each entry times their" : "each row times its");
+  if (reader->result && (reader->note[0] || more[0]))
+    permi_say(reader->result->message, sizeof reader->result->message, "%s: read as %s%s%s",
+              permi_show_name(reader->name).text, reader->note, reader->note[0] && more[0] ? "; " : "", more);
   return 1;
 }
 
@@ -187,10 +181,8 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.result = result;
   reader.denominator = denominator;
   reader.rest = rest;
-  if (further) {
-    reader.position = rest->position;
-    reader.line = rest->before;
-  }
+  reader.position = further ? rest->position : reader.position;
+  reader.line = further ? rest->before : 0;
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
   if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
@@ -224,9 +216,9 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0, capacity = 0, got, ask;
   uint64_t wanted = 12; /* then permi_numpy_wanted */
-  const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
+  const char *const name = file ? "standard input" : path;
   int more, many = 0, over = 0;
   if (status != PERM_OK)
     return status;
@@ -240,8 +232,6 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;
   }
-  if (file == stdin)
-    name = "standard input";
   while (file && status == PERM_OK && !over) {
     const size_t room = wanted < SIZE_MAX ? (size_t)wanted : 2 * capacity + 65536;
     if (options->max_bytes == 0 && (double)(wanted < UINT64_MAX ? wanted : bytes) > PERMI_DEFAULT_BYTES) {

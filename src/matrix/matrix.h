@@ -365,9 +365,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  if (!permi_matrix_of_array(&array, nnz, &options->allocator, matrix))
-    return permi_no_matrix_memory(nnz, result);
-  return PERM_OK;
+  return permi_matrix_of_array(&array, nnz, &options->allocator, matrix) ? PERM_OK
+                                                                         : permi_no_matrix_memory(nnz, result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
@@ -427,12 +426,10 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   if (column < 0 || column >= given->n)
     return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
                       (double)k, column, given->n - 1);
-  if (permi_not_finite(entry->real))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
-                      given->what, (double)k);
-  if (permi_not_finite(entry->imaginary))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
-                      given->what, (double)k);
+  for (int part = 0; part < 2; part++)
+    if (permi_not_finite(part ? entry->imaginary : entry->real))
+      return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1 + part, "%s %.0f: the %s is not finite",
+                        given->what, (double)k, part ? "imaginary part" : "value");
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -524,16 +521,11 @@ static void *permi_borrow_allocate(size_t bytes, void *user_data)
   return user_data;
 }
 
-static void permi_borrow_release(void *pointer, void *user_data)
-{
-  (void)pointer, (void)user_data;
-}
-
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result)
 {
-  static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
+  static const perm_allocator borrowed = {permi_borrow_allocate, NULL, NULL};
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   permi_entry entry;

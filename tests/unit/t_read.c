@@ -54,6 +54,69 @@ TEST(t_read_header_that_counts)
   CHECK(!strstr(t_io_refused_plain("3 1\n1 2\n2 0\n"), "header"));
 }
 
+/* Lines of 0 and 1 alone, all as long, are rows if no number is written so: a 0 in front, or a square. */
+TEST(t_read_rows_without_blanks)
+{
+  static const char rows[] = "a: read as rows of 0 and 1 without blanks; --format array takes each line as one number";
+  static const char column[] = "a: read as one number a line; if each digit is an entry, put blanks between: sed "
+                               "'s/./& /g' FILE | perm -";
+  static const char *const numbers[] = {"10\n11\n11\n", "123\n456\n789\n", "12\n34\n", "011\n10\n110\n", "01\n2\n",
+                                        "0110\n", "011\n101\n112\n"};
+  static const char *const quiet[] = {"1\n5\n", "0\n1\n", "10\n1\n", "10\n", "-1\n11\n", "10\n11 0\n", "10\n+1\n",
+                                      "10\n1.\n", "x\n10\n11\n", "10,11\n11,10\n", "1 0\n0 1\n"};
+  static char text[4 * 66 * 67];
+  static char want[66 * 66];
+  size_t k;
+  int m, n, i, j, length;
+  CHECK_TEXT(t_io_read("011\n101\n110\n"), "3 3 i | 1 2 1 | 1 3 1 | 2 1 1 | 2 3 1 | 3 1 1 | 3 2 1");
+  CHECK_TEXT(t_io_read("# c\n\n 10\r\n11\t\n% c"), "2 2 i | 1 1 1 | 2 1 1 | 2 2 1");
+  CHECK_TEXT(t_io_read("01\n10\n11\n"), "3 2 i | 1 2 1 | 2 1 1 | 3 1 1 | 3 2 1"); /* no header that counts, no edges */
+  CHECK_TEXT(t_io_read("00\n00\n"), "2 2 i");
+  CHECK_TEXT(t_read_told("011\n101\n110\n", PERM_FORMAT_AUTO), rows);
+  CHECK_TEXT(t_read_told("10\n11\n", PERM_FORMAT_AUTO), rows);
+  CHECK(!*t_read_told("011\n101\n110\n", PERM_FORMAT_ARRAY) && !*t_read_told("10\n11\n11\n", PERM_FORMAT_ARRAY));
+  CHECK_TEXT((t_io_format = PERM_FORMAT_ARRAY, t_io_read("011\n101\n110\n")), "3 1 i | 1 1 11 | 2 1 101 | 3 1 110");
+  t_io_format = PERM_FORMAT_AUTO;
+  for (k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    CHECK_SHOW(!strcmp(t_read_told(numbers[k], PERM_FORMAT_AUTO), column), "%s: %s", numbers[k],
+               t_read_told(numbers[k], PERM_FORMAT_AUTO));
+  for (k = 0; k < sizeof quiet / sizeof *quiet; k++)
+    CHECK_SHOW(!strstr(t_read_told(quiet[k], PERM_FORMAT_AUTO), column + 3) &&
+               !strstr(t_read_told(quiet[k], PERM_FORMAT_AUTO), rows + 3), "%s: %s", quiet[k],
+               t_read_told(quiet[k], PERM_FORMAT_AUTO));
+  CHECK_TEXT(t_io_read("10\n11\n11\n"), "3 1 i | 1 1 10 | 2 1 11 | 3 1 11");
+  for (k = 0; k < 60; k++) { /* with blanks they are the same matrix; numbers of 65 digits are no matter */
+    m = 2 + (int)test_below(k < 30 ? 5 : 64), n = k % 2 ? m : 2 + (int)test_below(64);
+    t_formats_begin(m, n, PERM_KIND_INTEGER);
+    for (length = 0, i = 0; i < m; i++) {
+      for (j = 0; j < n; j++) {
+        want[i * n + j] = (char)(i || j ? '0' + (int)test_below(2) : '0');
+        text[length++] = want[i * n + j];
+        if (want[i * n + j] == '1') t_formats_add(i, j, 1, 0);
+      }
+      text[length++] = '\n';
+    }
+    T_FORMATS_SAME(text, (size_t)length, PERM_FORMAT_AUTO);
+  }
+}
+
+/* A list of edges counts rows and columns apart; that is told of a list without i i over one range. */
+TEST(t_read_edges_of_one_graph)
+{
+  static const char *const graph = "; row i and column i are two vertices; of one graph take perm.matchings in Python";
+  char text[200];
+  snprintf(text, sizeof text, "a: read as 3 edges of a 2 x 3 matrix, counted from 0%s", graph);
+  CHECK_TEXT(t_read_told("0 1\n0 2\n1 2\n", PERM_FORMAT_EDGES), text);
+  CHECK(strstr(t_read_told("1 2\n2 1\n", PERM_FORMAT_EDGES), graph) != NULL);
+  CHECK(!strstr(t_read_told("0 0\n0 1\n1 0\n", PERM_FORMAT_EDGES), "graph")); /* a vertex is no neighbour of its own */
+  CHECK(!strstr(t_read_told("0 2\n0 3\n1 2\n1 3\n", PERM_FORMAT_EDGES), "graph")); /* two sides */
+  CHECK(!strstr(t_read_told("2 0\n3 0\n2 1\n3 1\n", PERM_FORMAT_EDGES), "graph"));
+  CHECK(!strstr(t_read_told("2 2 2\n1 2\n2 1\n", PERM_FORMAT_AUTO), "graph")); /* sizes say that it is a matrix */
+  CHECK_TEXT(t_read_told("1 2\n1 3\n2 3\n", PERM_FORMAT_EDGES), "say --format coordinate; of one graph take "
+             "perm.matchings in Python");
+  CHECK(!strstr(t_read_told("1 3\n2 3\n", PERM_FORMAT_EDGES), "graph"));
+}
+
 /* Every refusal of a text names what it was taken for. */
 TEST(t_read_refusals_name_the_format)
 {

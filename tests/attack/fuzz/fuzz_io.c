@@ -151,6 +151,14 @@ static void fuzz_one_reading(const char *text, size_t size, const perm_matrix *a
   perm_matrix b;
   const int coordinates = strstr(note, " entries of a ") != NULL && strstr(note, ", counted from ") != NULL;
   const int counted = strstr(note, "; --format array makes it a row too") != NULL; /* columns, by the first line */
+  if (strstr(note, "read as rows of 0 and 1 without blanks; --format array ")) { /* which reads a column */
+    FUZZ_REQUIRE(a->m > 1 && a->n > 1 && a->kind == PERM_KIND_INTEGER);
+    FUZZ_REQUIRE(a->m == a->n || fuzz_has(text, size, "0"));
+    for (size_t k = 0; k < a->nnz; k++) FUZZ_REQUIRE(a->integer[k] == 1);
+    if (fuzz_accepted(text, size, PERM_FORMAT_ARRAY, &b)) FUZZ_REQUIRE(a->m == b.m && b.n == 1);
+    perm_matrix_free(&b);
+    return;
+  }
   if (fuzz_accepted(text, size, PERM_FORMAT_ARRAY, &b)) {
     FUZZ_REQUIRE(!coordinates || (strstr(note, "--format array") && b.n == 3 && b.m > 3));
     FUZZ_REQUIRE(coordinates || (a->m + counted == b.m && a->n == b.n && a->kind == b.kind &&
@@ -271,6 +279,8 @@ static const struct { const char *text; size_t size; } fuzz_seeds[] = {
   FUZZ_SEED("1/2 -3/4\n5 0/7\n"),
   FUZZ_SEED("2 2 3\n1 1 1/3\n2 2 2/5\n1 2 7\n"),
   FUZZ_SEED("9223372036854775808 1\n0 4611686018427387904\n"),
+  FUZZ_SEED("011\n101\n110\n"),
+  FUZZ_SEED(" 10\r\n11 \n"),
   FUZZ_SEED("9007199254740993 i\n0.5+9007199254740993i 1\n"),
   FUZZ_SEED("% x\n%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1.5\n2 1 3\n3 1 7\n")};
 
