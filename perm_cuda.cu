@@ -7279,21 +7279,18 @@ int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES])
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES])
 {
   permi_holder holder = {perm_cuda_owner(move->there, message), 0, message, {}};
-  void *pinned = NULL;
+  const CUdeviceptr here = (CUdeviceptr)(uintptr_t)move->here;
+  CUdeviceptr side = 0; /* gathers pieces: each copy to the host would wait */
   if (holder.device < 0 || !permi_enter(holder.device, message))
     return PERM_ERROR_DEVICE;
-  int fine = move->back || !move->list || /* or each copy would wait */
-             permi_hold(&holder, PERMI_HOST, &pinned, move->count * move->bytes);
-  const CUdeviceptr first = (CUdeviceptr)(uintptr_t)(pinned ? pinned : move->here);
+  int fine = move->back || !move->list || permi_hold(&holder, PERMI_MEMORY, &side, move->count * move->bytes);
   for (size_t k = 0; k < move->count && fine; k++) {
-    const CUdeviceptr here = first + k * move->bytes;
+    const CUdeviceptr to = (side ? side : here) + k * move->bytes;
     const CUdeviceptr there = (CUdeviceptr)(uintptr_t)move->there + (move->list ? move->list[k] : k) * move->bytes;
-    fine = PERMI_ON(&holder, copy, (move->back ? there : here, move->back ? here : there, move->bytes,
-                                    (CUstream)stream));
+    fine = PERMI_ON(&holder, copy, (move->back ? there : to, move->back ? to : there, move->bytes, (CUstream)stream));
   }
+  fine = fine && (!side || PERMI_ON(&holder, copy, (here, side, move->count * move->bytes, (CUstream)stream)));
   fine = PERMI_ON(&holder, drain, ((CUstream)stream)) && fine;
-  if (fine && pinned)
-    memcpy(move->here, pinned, move->count * move->bytes);
   permi_give_back(&holder);
   return permi_leave(fine);
 }

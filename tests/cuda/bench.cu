@@ -359,16 +359,19 @@ static int bench_compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* A batch in memory of the GPU, beside its kernel alone and a host's call: medians of 9. */
+/* A batch in memory of the GPU and its kernel alone, in turn, since clocks rise with the load, then a host's call:
+   medians of 31, of 9. */
 static void bench_resident(int n, int parts, size_t count)
 {
   const size_t size = (size_t)(n * n * parts), values = count * (size_t)parts;
-  size_t left = 0;
+  const double base = (n + 8) * 1.1e-16 * parts;
   double *a = (double *)malloc(count * size * sizeof *a), *out = (double *)malloc(values * sizeof *out), *in, *there;
-  double seconds[3][9];
+  double seconds[3][31];
+  size_t left = 0;
   char text[512], message[PERM_MESSAGE_BYTES] = "";
   perm_gpu_program program;
   perm_gpu_work work;
+  perm_options options;
   cudaEvent_t from, to;
   perm_result r;
   for (size_t k = 0; k < count * size; k++)
@@ -379,38 +382,37 @@ static void bench_resident(int n, int parts, size_t count)
   bench_check(cudaEventCreate(&from), "event");
   bench_check(cudaEventCreate(&to), "event");
   permi_batch_plan(n, parts, 0, text, &program, &work);
-  for (int way = 0; way < 2; way++)
-    for (int k = -1; k < 9; k++) { /* the first compiles */
-      perm_options options;
-      memset(&options, 0, sizeof options);
-      options.gpu.devices = 1;
-      options.gpu.resident = way ? 0 : 3;
-      const double start = permi_clock();
-      if ((parts == 2 ? perm_batch_complex : perm_batch_real)(n, count, way ? a : in, (size_t)(n * n), &options,
-                                                              way ? out : there, &r) != PERM_OK)
-        printf("%s\n", r.message);
-      seconds[way][k < 0 ? 0 : k] = permi_clock() - start;
-    }
   const CUfunction function = permi_kernel(&work, 0, NULL, bench_no_stop, NULL, message);
   const permi_holder holder = {0, 0, message, {}};
-  const permi_batch_given given = {in, there, NULL, count, 0, (n + 8) * 1.1e-16 * parts, 0.1, 1e-10, n};
-  for (int k = 0; k < 9; k++) {
+  const permi_batch_given given = {in, there, NULL, count, 0, base, 0.1, 1e-10, n};
+  memset(&options, 0, sizeof options);
+  options.gpu.devices = 1;
+  for (int k = -20; k < 40; k++) {
+    const int way = k < 31 ? 0 : 1, at = k < 0 ? 0 : k < 31 ? k : k - 31;
     float milliseconds;
+    options.gpu.resident = way ? 0 : 3;
+    const double start = permi_clock();
+    if ((parts == 2 ? perm_batch_complex : perm_batch_real)(n, count, way ? a : in, (size_t)(n * n), &options,
+                                                            way ? out : there, &r) != PERM_OK)
+      printf("%s\n", r.message);
+    seconds[way][at] = permi_clock() - start;
+    if (way)
+      continue;
     cudaEventRecord(from);
     if (!function || !permi_batch_launch(&holder, &program, function, given, NULL))
       printf("%s\n", message);
     cudaEventRecord(to);
     bench_check(cudaEventSynchronize(to), "kernel");
     cudaEventElapsedTime(&milliseconds, from, to);
-    seconds[2][k] = 1e-3 * milliseconds;
+    seconds[2][at] = 1e-3 * milliseconds;
   }
-  for (int way = 0; way < 3; way++)
-    qsort(seconds[way], 9, sizeof(double), bench_compare);
   bench_check(cudaMemcpy(out, there, values * sizeof *out, cudaMemcpyDeviceToHost), "copy");
   for (size_t k = 0; k < count; k++)
     left += out[k * (size_t)parts] != out[k * (size_t)parts];
+  for (int way = 0; way < 3; way++)
+    qsort(seconds[way], way == 1 ? 9 : 31, sizeof(double), bench_compare);
   printf("| %s n = %d | %zu | %zu | %.3g | %.3g | %.2f | %.3g |\n", parts == 2 ? "complex" : "real", n, count, left,
-         1e3 * seconds[0][4], 1e3 * seconds[2][4], seconds[0][4] / seconds[2][4], 1e3 * seconds[1][4]);
+         1e3 * seconds[0][15], 1e3 * seconds[2][15], seconds[0][15] / seconds[2][15], 1e3 * seconds[1][4]);
   fflush(stdout);
   cudaFree(in);
   cudaFree(there);

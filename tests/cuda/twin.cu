@@ -570,8 +570,8 @@ static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes
 }
 static CUresult permi_twin_copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream)
 {
-  if ((permi_twin_find(to, bytes) == PERMI_TWIN_ROOMS) == (permi_twin_find(from, bytes) == PERMI_TWIN_ROOMS))
-    return CUDA_ERROR_INVALID_VALUE; /* one is the host's */
+  if (permi_twin_find(to, bytes) == PERMI_TWIN_ROOMS && permi_twin_find(from, bytes) == PERMI_TWIN_ROOMS)
+    return CUDA_ERROR_INVALID_VALUE; /* none is of a GPU */
   return permi_twin_bytes_go((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
 }
 static CUresult permi_twin_send(CUdeviceptr to, const void *from, size_t bytes, CUstream)
