@@ -69,14 +69,14 @@
    docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros, types, functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
-     job/            >>control, >>job, >>state, >>problem, >>checkpoint
+     job/            >>control, >>job, >>state (merging), >>problem, >>checkpoint
      gpu/            >>contract: plans of GPUs
      dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
                      n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
-     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
-     plan/           >>check, >>run, >>engine (next precision), >>offers, >>judge, >>compute: jobs; chooser; escalation
+     multiplicities/ >>counts, >>subsets, >>sign_sums (n-ary Gray), >>counts_leaf, >>counts_kernels: copies, rectangles
+     plan/           >>check, >>run, >>engine (chooser, next precision), >>offers, >>judge (escalation), >>compute
      minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
      batch/          >>batch, >>batch_kernels
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
@@ -7355,7 +7355,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================== >>limbs
-   Tables of the exact vector kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
+   Tables of >>exact_kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
 
 typedef struct permi_exact_family {
   perm_isa isa;

@@ -70,12 +70,12 @@
      matrix/         >>matrix
      formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
      graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device
-     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels
+     frontier/       >>values, >>frontier, >>steps (unions of lists), >>arrays, >>arrays_run, >>array_kernels
      tree/           >>tree, >>tree_order, >>tree_build
      band/           >>band, >>band_order
      twins/          >>classes, >>classes_run, >>classes_order
      hybrid/         >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer,
-                     >>hybrid_kernels
+                     >>hybrid_kernels; PTX: perm_cuda.cu, programs.h
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
      planar/         >>kasteleyn, >>dissection, >>fronts, >>planar

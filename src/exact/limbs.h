@@ -1,5 +1,5 @@
 /* ========================================================================================== >>limbs
-   Tables of the exact vector kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
+   Tables of >>exact_kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
 #pragma once
 #include "exact.h"
 

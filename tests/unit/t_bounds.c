@@ -615,6 +615,53 @@ TEST(t_bounds_of_certified_small_matrices)
   CHECK(perm_compute_real(8, 8, a, 8, &options, &r) == PERM_OK && r.error_bound <= 1e-16 * fabs(r.value));
 }
 
+/* What a reader computes from n, entries and precision by docs/proofs-rounding.md, "The dense bound as one formula". */
+TEST(t_bounds_are_the_formula)
+{
+  const double u = ldexp(1, -53);
+  double a[2 * 16 * 16], moduli[16 * 16], c;
+  int n, i, j, isa, parts, way, s;
+  for (parts = 1; parts <= 2; parts++)
+    for (n = 2; n <= 16; n++) {
+      double R = 1, S = 0, sum;
+      perm_result r;
+      for (i = 0; i < n * n * parts; i++)
+        a[i] = 0.5 + 0.5 * test_uniform();
+      for (i = 0; i < n; R *= sum, i++)
+        for (sum = 0, j = 0; j < n; j++)
+          sum += moduli[i * n + j] = a[(i * n + j) * parts] + (parts == 2 ? a[(i * n + j) * 2 + 1] : 0);
+      (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, NULL, &r);
+      c = n <= 4 ? 16.016 * u * perm_real(n, moduli)
+                 : 1.001 * u * (ldexp(1, n - 3) + n * (n + 3) + 8) * R;
+      CHECK_SHOW(fabs(r.error_bound - c) <= 1e-12 * c, "n %d: %g, not %g", n, r.error_bound, c);
+      if (n < 5 || n > 9)
+        continue;
+      for (s = 0; s < 1 << (n - 1); s++) {
+        double z[2], x = 1, y = 0, real;
+        for (i = 0; i < n; real = x * z[0] - y * z[1], y = x * z[1] + y * z[0], x = real, i++)
+          for (z[0] = z[1] = 0, j = 0; j < n * parts; j++)
+            z[j % parts] += (s >> (j / parts) & 1 ? -1 : 1) * a[i * n * parts + j];
+        S += ldexp(fabs(x) + fabs(y), 1 - n);
+      }
+      for (isa = isa_first(); isa; isa = isa_next(isa))
+        for (way = 0; way < 2; way++) { /* certify; dd */
+          perm_options options = bounds_options(way, isa);
+          permi_dense_plan plan;
+          double bound, k = parts == 1 ? 2 : 3;
+          inside_plan(parts, n, n, a, n, &options, &plan, &r);
+          k += parts == 2 && plan.isa == PERM_ISA_PLAIN ? 0.42 : 0;
+          s = plan.chunk_log2 + plan.block_columns;
+          CHECK(plan.block_columns <= 3 && s <= n - 1);
+          c = way ? 1.0001 * u * u * ((parts == 2 ? 60 : 14) * n + ldexp(40, s))
+                  : 1.0001 * u * (k * n + plan.block_columns + 10);
+          r = bounds_run(parts, n, a, &options);
+          c = c * S + (n + 3) * 8e-31 * (fabs(r.value) + fabs(r.imaginary));
+          bound = ldexp(bounds_number.error, (int)bounds_number.exp2);
+          CHECK_SHOW(fabs(bound - c) <= 1e-9 * c, "n %d, %s: %g, not %g", n, bounds_ways[way].name, bound, c);
+        }
+    }
+}
+
 /* Sums of few large terms, which samples of one term in eight or more can miss: Ryser's of a diagonal matrix has one,
    and a search found this matrix (near rank one), for which the estimate of a sum without inner columns was 31 times
    too small. */

@@ -166,24 +166,37 @@ TEST(t_limits_writing_stops)
   remove(path);
 }
 
+static int limits_among_samples(const perm_progress *progress, void *user_data)
+{
+  (void)user_data;
+  if (!limits_cancel && !strcmp(progress->activity, "samples"))
+    limits_alarm(0);
+  return 0;
+}
+
 /* A block of samples of a large matrix is dropped when it is stopped, and without a block there is no value. */
 TEST(t_limits_estimates_stop)
 {
   enum { N = 2000 };
+  static const perm_estimator estimator[] = {PERM_ESTIMATOR_REJECTION, PERM_ESTIMATOR_AUTO, PERM_ESTIMATOR_GLYNN,
+                                             PERM_ESTIMATOR_AUTO};
   double *a = (double *)malloc(sizeof(double) * 2 * N * N);
   perm_estimate_plan plan;
   perm_estimate estimate;
   perm_options options;
+  double whole;
   int call;
   for (call = 0; call < 2 * N * N; call++)
     a[call] = 0.25 + (double)(call % 7919) / 8192;
   memset(&plan, 0, sizeof plan);
   plan.samples = 256;
-  for (call = 0; call < 3; call++) {
+  for (call = 0; call < 4; call++) {
     perm_status status;
-    plan.estimator = call == 1 ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_AUTO;
-    options = limits_options(LIMITS_AFTER);
-    status = call == 2 ? perm_estimate_complex(N, a, N, &plan, &options, &estimate)
+    plan.estimator = estimator[call];
+    options = limits_options(call ? 0 : LIMITS_AFTER);
+    limits_cancel = 0;
+    options.progress = call ? limits_among_samples : NULL;
+    status = call == 3 ? perm_estimate_complex(N, a, N, &plan, &options, &estimate)
                        : perm_estimate_real(N, a, N, &plan, &options, &estimate);
     CHECK_SHOW(status == PERM_STOPPED_CANCELLED && estimate.status == status, "call %d: %s", call,
                perm_name("status", status));
@@ -195,7 +208,11 @@ TEST(t_limits_estimates_stop)
   for (call = 0; call < N * N; call++) /* each row reaches all below, and is a block by itself */
     a[call] = call % N < call / N ? 0 : 1;
   plan.estimator = PERM_ESTIMATOR_REJECTION;
-  options = limits_options(LIMITS_AFTER);
+  options = limits_options(0);
+  limits_cancel = 0;
+  CHECK(perm_estimate_real(N, a, N, &plan, &options, &estimate) == PERM_OK && estimate.value == 1);
+  whole = (double)(clock() - limits_told) / (double)CLOCKS_PER_SEC;
+  options = limits_options(fmin(LIMITS_AFTER, whole / 4)); /* it may take hardly longer than LIMITS_AFTER */
   CHECK(perm_estimate_real(N, a, N, &plan, &options, &estimate) == PERM_STOPPED_CANCELLED && isnan(estimate.value));
   CHECK(limits_in_time());
   free(a);
