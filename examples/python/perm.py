@@ -1646,7 +1646,7 @@ def _compute_sparse(a, call):
                                 lambda modulus: call.compute("perm_compute_sparse", matrix.bytes))
 
 
-def compute(a, rows=None, cols=None, input=None, **options):
+def compute(a, rows=None, cols=None, *, input=None, **options):
     """The permanent of one matrix as a Result: value, exponent, proved error bound, estimate, and how it was computed.
 
     a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. input is
@@ -1700,7 +1700,7 @@ def _small(a):
     return complex(*parts) if finite and max(map(abs, parts)) >= _LEAST else None
 
 
-def permanent(a, rows=None, cols=None, out=None, input=None, **options):
+def permanent(a, rows=None, cols=None, out=None, *, input=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
     As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way, maybe not to
