@@ -12,6 +12,7 @@ longer than the limit is not asked for larger matrices. Entries are multiples of
 the exact permanent is an integer over a power of two: computed without rounding by perm, and up to order 10 by sums of
 Python's integers, which must agree."""
 import argparse
+import importlib
 import json
 import os
 import platform
@@ -81,35 +82,29 @@ def programs(threads):
     table["perm"] = {"real": perm.permanent, "complex": perm.permanent,
                      "repeated": lambda a: perm.permanent(a, rows=twice(a), cols=twice(a))}
     table["perm, dd"] = {"real": double, "complex": double}
-    try:
-        import thewalrus
-        table["The Walrus"] = {"real": thewalrus.perm, "complex": thewalrus.perm,
-                               "repeated": lambda a: thewalrus.permanent_repeated(a, twice(a).tolist())}
-        table["The Walrus, Ryser"] = {"real": lambda a: thewalrus.perm(a, method="ryser"),
-                                      "complex": lambda a: thewalrus.perm(a, method="ryser"),
-                                      "repeated": lambda a: thewalrus.perm(full(a))}
-    except ImportError as error:
-        missing.append("thewalrus (%s)" % error)
-    try:
-        from piquasso._math.permanent import permanent as piquasso
-        once = lambda a: np.ones(len(a), np.int32)
-        table["Piquasso"] = {"complex": lambda a: piquasso(a, once(a), once(a)),
-                             "repeated": lambda a: piquasso(a, twice(a), twice(a))}
-    except ImportError as error:
-        missing.append("piquasso (%s)" % error)
-    try:
-        import exqalibur
-        exqalibur.Config.compute_max_thread_count = threads  # the others read the environment
-        table["Perceval (exqalibur)"] = {"real": exqalibur.permanent_fl, "complex": exqalibur.permanent_cx,
-                                         "repeated": lambda a: exqalibur.permanent_cx(full(a))}
-    except (ImportError, AttributeError) as error:
-        missing.append("perceval-quandela (%s)" % error)
-    try:
-        import permanent
-        table["qc-permanent"] = {"real": permanent.opt, "complex": permanent.opt,
-                                 "repeated": lambda a: permanent.opt(full(a))}
-    except (ImportError, AttributeError) as error:
-        missing.append("qc-permanent (%s)" % error)
+
+    def rival(distribution, module, *forms):
+        try:
+            package = importlib.import_module(module)
+            table.update((name, form(package)) for name, form in forms)
+        except (ImportError, AttributeError) as error:
+            missing.append("%s (%s)" % (distribution, error))
+    rival("thewalrus", "thewalrus", ("The Walrus", lambda walrus: {
+        "real": walrus.perm, "complex": walrus.perm,
+        "repeated": lambda a: walrus.permanent_repeated(a, twice(a).tolist())}), ("The Walrus, Ryser", lambda walrus: {
+            **dict.fromkeys(("real", "complex"), lambda a: walrus.perm(a, method="ryser")),
+            "repeated": lambda a: walrus.perm(full(a))}))
+    once = lambda a: np.ones(len(a), np.int32)
+    rival("piquasso", "piquasso._math.permanent", ("Piquasso", lambda piquasso: {
+        "complex": lambda a: piquasso.permanent(a, once(a), once(a)),
+        "repeated": lambda a: piquasso.permanent(a, twice(a), twice(a))}))
+    rival("perceval-quandela", "exqalibur", ("Perceval (exqalibur)", lambda exqalibur: {
+        "real": exqalibur.permanent_fl, "complex": exqalibur.permanent_cx,
+        "repeated": lambda a: exqalibur.permanent_cx(full(a))}))
+    if "exqalibur" in sys.modules:
+        sys.modules["exqalibur"].Config.compute_max_thread_count = threads  # the others read the environment
+    rival("qc-permanent", "permanent", ("qc-permanent", lambda permanent: {
+        "real": permanent.opt, "complex": permanent.opt, "repeated": lambda a: permanent.opt(full(a))}))
     return perm, table, missing
 
 
@@ -178,19 +173,15 @@ def child(threads, limit):
 
 # ---- small calls
 
-CALLS = {"array": lambda perm, a: perm.permanent(a),
+CALLS = {**dict.fromkeys(("array", "transposed", "memoryview", "complex", "list of lists", "integers",
+                          "list of integers", "threads=1", "certify=True", "precision='dd'", "compute",
+                          "stack of 100, each", "integers, stack of 100, each"), lambda perm, a: perm.permanent(a)),
          "transposed": lambda perm, a: perm.permanent(a.T),
          "memoryview": lambda perm, a, view=memoryview: perm.permanent(view(a)),
-         "complex": lambda perm, a: perm.permanent(a),
-         "list of lists": lambda perm, a: perm.permanent(a),
-         "integers": lambda perm, a: perm.permanent(a),
-         "list of integers": lambda perm, a: perm.permanent(a),
          "threads=1": lambda perm, a: perm.permanent(a, threads=1),
          "certify=True": lambda perm, a: perm.permanent(a, certify=True),
          "precision='dd'": lambda perm, a: perm.permanent(a, precision="dd"),
          "compute": lambda perm, a: perm.compute(a),
-         "stack of 100, each": lambda perm, a: perm.permanent(a),
-         "integers, stack of 100, each": lambda perm, a: perm.permanent(a),
          "integers, loop over a stack of 100, each": lambda perm, a: [perm.permanent(one) for one in a]}
 
 

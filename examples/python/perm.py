@@ -216,31 +216,26 @@ _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
 _ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
               "O": POINTER(_Options), "R": POINTER(_Result)}
 _FUNCTIONS = {
-    "perm_complex": "ipp", "perm_compute_real": "iiplOR",
-    "perm_compute_complex": "iiplOR", "perm_compute_integer": "iiplOR", "perm_compute_gaussian": "iiplOR",
-    "perm_compute_repeated_real": "iiplppOR", "perm_compute_repeated_complex": "iiplppOR",
-    "perm_compute_repeated_integer": "iiplppOR", "perm_compute_repeated_gaussian": "iiplppOR",
-    "perm_minors_real": "iiplppiOpR", "perm_minors_complex": "iiplppiOpR",
+    "perm_complex": "ipp", "perm_compute_real": "iiplOR", "perm_compute_complex": "iiplOR",
+    "perm_compute_integer": "iiplOR", "perm_compute_gaussian": "iiplOR", "perm_compute_repeated_real": "iiplppOR",
+    "perm_compute_repeated_complex": "iiplppOR", "perm_compute_repeated_integer": "iiplppOR",
+    "perm_compute_repeated_gaussian": "iiplppOR", "perm_minors_real": "iiplppiOpR", "perm_minors_complex": "iiplppiOpR",
     "perm_gradient_real": "iiplppOpR", "perm_gradient_complex": "iiplppOpR", "perm_marginals_real": "iiplppOpR",
-    "perm_batch_real": "izpzOpR", "perm_batch_complex": "izpzOpR",
-    "perm_batch_real_soa": "izpzOpR", "perm_batch_complex_soa": "izpzOpR",
-    "perm_select_real": "iiplizppOpR", "perm_select_complex": "iiplizppOpR",
-    "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
-    "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
-    "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
-    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR", "perm_matrix_read_memory": "szsOpR",
-    "perm_job_offer": "pip", "perm_job_precision": "pp",
-    "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
-    "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
-    "perm_polynomial_sparse": "ppiOppR", "perm_polynomial_sparse_integer": "ppiOpR",
+    "perm_batch_real": "izpzOpR", "perm_batch_complex": "izpzOpR", "perm_batch_real_soa": "izpzOpR",
+    "perm_batch_complex_soa": "izpzOpR", "perm_select_real": "iiplizppOpR", "perm_select_complex": "iiplizppOpR",
+    "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp", "perm_compute_low_rank_real": "iiplplOR",
+    "perm_compute_low_rank_complex": "iiplplOR", "perm_compute_cauchy_real": "ippOpR",
+    "perm_compute_cauchy_complex": "ippOpR", "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR",
+    "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
+    "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR", "perm_prove_integer": "iiplsOR",
+    "perm_prove_gaussian": "iiplsOR", "perm_polynomial_sparse": "ppiOppR", "perm_polynomial_sparse_integer": "ppiOpR",
     "perm_polynomial_several_integer": "iiiplpOpR", "perm_polynomial_several_gaussian": "iiiplpOpR",
     "perm_polynomial_several_real": "iiiplpOppR", "perm_polynomial_several_complex": "iiiplpOppR",
-    "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
-    "perm_gradient_sparse": "pOpR", "perm_gradient_sparse_integer": "pOpR", "perm_gradient_sparse_mod": "pOpR",
-    "perm_marginals_sparse": "pOppR", "perm_marginals_sparse_batch": "zpOppp",
-    "perm_amplitudes_complex": "iiplppOpR", "perm_amplitudes_count": "iipp", "perm_amplitudes_index": "ippp",
-    "perm_amplitudes_state": "iipzp",
-    "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
+    "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR", "perm_gradient_sparse": "pOpR",
+    "perm_gradient_sparse_integer": "pOpR", "perm_gradient_sparse_mod": "pOpR", "perm_marginals_sparse": "pOppR",
+    "perm_marginals_sparse_batch": "zpOppp", "perm_amplitudes_complex": "iiplppOpR", "perm_amplitudes_count": "iipp",
+    "perm_amplitudes_index": "ippp", "perm_amplitudes_state": "iipzp", "perm_sparse_job": "pOpR",
+    "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
 
 def _check(library):
@@ -374,25 +369,9 @@ class Result(_Shown):
     escalated how often the precision was raised.
     status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
     2**exp2 the sum of the terms so far, which approximates nothing (0 otherwise). message says more."""
-    value: object
-    partial_sum: object
-    exp2: int
-    integer: object
-    exact: bool
-    error_bound: float
-    error_estimate: float
-    modulus: int
-    method: str
-    precision: str
-    isa: str
-    threads: int
-    gpus: int
-    escalated: int
-    terms: float
-    plan_seconds: float
-    seconds: float
-    status: str
-    message: str
+    __annotations__ = dict.fromkeys((  # the fields; their types are in perm.pyi
+        "value partial_sum exp2 integer exact error_bound error_estimate modulus method precision isa threads gpus "
+        "escalated terms plan_seconds seconds status message").split(), object)
 
     @property
     def permanent(self):
@@ -457,23 +436,9 @@ class _Beside(Result):
 class Estimate(_Shown):
     """permanent = value * 2**exp2 about, +- standard_error; with the confidence given from low to high (complex: within
     radius); everything in units of 2**exp2."""
-    value: object
-    exp2: int
-    standard_error: float
-    low: float
-    high: float
-    radius: float
-    proved_radius: float
-    certain_low: float
-    certain_high: float
-    confidence: float
-    samples: int
-    seed: int
-    estimator: str
-    threads: int
-    seconds: float
-    status: str
-    message: str
+    __annotations__ = dict.fromkeys((
+        "value exp2 standard_error low high radius proved_radius certain_low certain_high confidence samples seed "
+        "estimator threads seconds status message").split(), object)
 
     def __str__(self):
         """One line of what is known: "9.986 +- 0.0098, 10240 samples", as many digits as the standard error leaves."""
@@ -1471,13 +1436,15 @@ class _Out:
         return "all values are too small for a double" if after < _LEAST and before and exp2 < 0 else None
 
 
-def _nonzero(a):
-    """Rows, columns and numbers of the entries that are not 0."""
+def _nonzero(a, lines=()):
+    """Rows, columns and numbers of the entries that are not 0, or in these rows."""
     if np:
-        row, column = _copied(np.nonzero, a)
+        chosen = _copied(np.not_equal, a, 0)
+        chosen[list(lines)] = True
+        row, column = _copied(np.nonzero, chosen)
         return row, column, a[row, column]
     n = max(a.shape[1], 1)
-    found = [(k // n, k % n, x) for k, x in enumerate(a.tolist()) if x]
+    found = [(k // n, k % n, x) for k, x in enumerate(a.tolist()) if x or k // n in lines]
     row, column, numbers = ([each[part] for each in found] for part in range(3))
     return _ints(row), _ints(column), _made(a.kind, (len(numbers),), numbers)
 
@@ -1679,7 +1646,7 @@ def _compute_sparse(a, call):
                                 lambda modulus: call.compute("perm_compute_sparse", matrix.bytes))
 
 
-def compute(a, rows=None, cols=None, input=None, **options):
+def compute(a, rows=None, cols=None, *, input=None, **options):
     """The permanent of one matrix as a Result: value, exponent, proved error bound, estimate, and how it was computed.
 
     a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. input is
@@ -1733,7 +1700,7 @@ def _small(a):
     return complex(*parts) if finite and max(map(abs, parts)) >= _LEAST else None
 
 
-def permanent(a, rows=None, cols=None, out=None, input=None, **options):
+def permanent(a, rows=None, cols=None, out=None, *, input=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
     As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way, maybe not to
@@ -1805,13 +1772,8 @@ def permanent(a, rows=None, cols=None, out=None, input=None, **options):
         return out
     if np is None:
         return _Plain("O", stack, values).nested()
-    answer = np.empty(len(values), float if kinds == {float} else complex if kinds == {complex} else object)
-    if Gaussian not in kinds:
-        answer[:] = values
-    else:  # which an assignment of them all would take apart
-        for k, value in enumerate(values):
-            answer[k] = value
-    return answer.reshape(stack)
+    kind = float if kinds == {float} else complex if kinds == {complex} else object
+    return np.fromiter(values, kind, len(values)).reshape(stack)  # which takes no Gaussian apart
 
 
 def _refine(out, a, order, one):
@@ -1913,10 +1875,7 @@ def _in_array(values, shape):
     """Nested lists of Python's own numbers as an array of objects; without numpy as they are."""
     if np is None:
         return values
-    answer = np.empty(shape, object)
-    for at in np.ndindex(shape):  # an assignment of them all would take Gaussians apart
-        answer[at] = values[at[0]][at[1]]
-    return answer
+    return np.fromiter(itertools.chain.from_iterable(values), object).reshape(shape)  # takes no Gaussian apart
 
 
 def _times(value, factor, modulus):
@@ -2119,15 +2078,8 @@ def _stored(a, lines=(), whole=False):
         values = np.zeros(every.size, data.dtype)
         values[np.searchsorted(every, place)] = data
         row, column, data = every // n, every % n, values
-    elif np:
-        chosen = _copied(np.not_equal, a, 0)
-        chosen[list(lines)] = True
-        row, column = _copied(np.nonzero, chosen)
-        data = a[row, column]
     else:
-        found = [(k // n, k % n, x) for k, x in enumerate(a.tolist()) if x or k // n in lines]
-        row, column, data = ([each[part] for each in found] for part in range(3))
-        data = _made(a.kind, (len(found),), data)
+        row, column, data = _nonzero(a, lines)
     return _Stored(a.shape, row, column, data if whole and _kind(data) == "q" else _floats(data), start)
 
 
@@ -2932,10 +2884,7 @@ class Amplitudes(np.ndarray if np else list):
             """A copy, with what is known of it."""
             return _known(np.array(self, order=order), vars(self))
 
-        __copy__ = copy
-
-        def __deepcopy__(self, _):
-            return self.copy()
+        __copy__, __deepcopy__ = copy, lambda self, _: self.copy()
 
         def __reduce__(self):
             return _known, (np.asarray(self), vars(self))

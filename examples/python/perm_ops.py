@@ -66,7 +66,7 @@ def for_torch():
             a, n = a.detach().resolve_conj().resolve_neg(), a.shape[-1]
             if (a.is_cuda and a.dtype in (torch.float64, torch.complex128) and a.numel() and a.shape[-2] == n
                     and 1 + least < n <= (24, _MINORS)[least] and not perm._without_cuda()):
-                there = (_minors(a) if least else a).reshape(-1, n - least, n - least)
+                there = (_minors(a) if least else a).reshape(-1, n - least, n - least).contiguous()
                 return perm.permanent(there).reshape(shape(a))
             values = function(a.cpu().numpy())
             return torch.as_tensor(values).to(a.device)
@@ -95,7 +95,7 @@ def _in_python(kind, rank, shape, at, to, message):
                          for lengths, place in ((shape[:rank], at), (shape[:rank - 2], to)))
         values[...] = permanents(given)
     except BaseException as error:  # nothing may pass through C
-        ctypes.memmove(message, str(error).encode().ljust(512, b"\0"), 511)
+        ctypes.memmove(message, str(error).encode()[:511].ljust(512, b"\0"), 512)
         return 1
     return 0
 
@@ -104,10 +104,11 @@ def _in_python(kind, rank, shape, at, to, message):
 def has_ffi():
     """Whether XLA on the CPU calls the library itself: by perm_xla.c, compiled now or earlier."""
     import jax
+    import jaxlib
     source = os.path.join(os.path.dirname(perm.__file__), "perm_xla.c")
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "perm")
     try:
-        name = "-".join(["xla", perm.__version__, jax.lib.__version__, os.uname().machine])
+        name = "-".join(["xla", perm.__version__, jaxlib.__version__, os.uname().machine])
         made, new = (os.path.join(cache, name + end) for end in (".so", "." + os.urandom(8).hex()))
         if not os.path.exists(made) or os.path.getmtime(made) < os.path.getmtime(source):
             os.makedirs(cache, 0o700, exist_ok=True)

@@ -253,6 +253,8 @@ def test_operators(card, monkeypatch):
                 expected = (kind != "f") * ((n > 1) + (2 < n <= 8))
                 slopes = slopes.conj()
                 assert len(calls) == expected
+                turned = card.get(permanent(card.put(a).mT))
+                assert np.allclose(turned, wanted, rtol=1e-3 if kind == "f" else 1e-9)
             else:
                 values = card.module.asarray(permanent(given))
                 import jax

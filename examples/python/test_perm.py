@@ -504,7 +504,7 @@ def test_did_you_mean():
         with pytest.raises(perm.InputTypeError, match='unknown option %s .did you mean "%s"[?].: expected one of' % (
                 option, meant)):
             perm.compute([[1]], **{option: value})
-    with pytest.raises(perm.InputTypeError, match="unknown option zzz: expected one of rows cols method"):
+    with pytest.raises(perm.InputTypeError, match="unknown option zzz: expected one of rows cols input method"):
         perm.compute([[1]], zzz=1)
     for option, value, meant in (("method", "fronteer", "frontier"), ("precision", "exakt", "exact"),
                                  ("format", "edge", "edges")):
