@@ -431,6 +431,8 @@ for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
 done
 # amplitudes
 printf '0.6 0.8\n0.8 -0.6\n' >$dir/splitter.txt # per [[0.6, 0.8], [0.8, -0.6]] = 0.28
+expect amplitudes_sample 2 'no use for "--sample"; outputs are drawn by perm.sampler.boson in Python and examples/boson_sampling' \
+  --amplitudes --sample 3 $dir/splitter.txt
 printf '9007199254740993 1\n1 1\n' >$dir/whole53.txt
 expect amplitudes 0 '^    1,1 0[.]2(8|79999)[0-9]* -?0$' --amplitudes $dir/splitter.txt
 check amplitudes_all test "$(grep -c '^    [012],[012] ' $dir/out)" -eq 3
