@@ -258,7 +258,8 @@ typedef struct perm_preparation {
   size_t entries;
   int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
   int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
-                                     /* so many of the other: Hall's condition fails. Else 0, 0 */
+                                     /* so many of the other (Hall's condition). Else 0, 0 */
+  char hall[160];                  /* in words, with at most eight */
   int components;                  /* fully indecomposable blocks of the given matrix; of a rectangular one blocks */
   size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
   int degree_one, degree_two;      /* rows (and as many columns) eliminated */
@@ -271,7 +272,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares as perm_sparse_job does. O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares as perm_sparse_job does. O(nnz sqrt(n)), in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
@@ -1627,7 +1628,6 @@ static int permi_skip_header(permi_reader *reader)
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
   int names = 0, units = 1; /* nothing but i and j */
-  look.result = NULL;
   reader->separator = look.separator = ',';
   if (!permi_next_content(&look, 1))
     return 1;
@@ -1961,7 +1961,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
    dictionary with descr, fortran_order, shape), the items. Two axes. */
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
-#define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
+#define PERMI_NUMPY_MOST 1048576 /* of a header */
 
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
@@ -2253,7 +2253,6 @@ static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
   int units = 1;
-  look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
   if (permi_graph6_header(&look) || *look.cursor == ':' || *look.cursor == '&')
@@ -3053,14 +3052,20 @@ static int permi_split(permi_working *working)
         return 0;
       for (used = working->start[row]; used < working->start[row + 1]; used++) {
         next = column_match[working->column[used]];
-        if (!seen[next]) { /* next >= 0, or the matching would grow */
-          seen[next] = 1;
+        if (!seen[next]++) /* next >= 0, or the matching would grow */
           queue[tail++] = next;
-        }
       }
     }
-    working->report.hall_lines = tail;
-    working->report.hall_others = tail - 1;
+    perm_preparation *report = &working->report;
+    const char *const names[] = {"row", "column", "row"}, *const *name = names + (report->m > report->n);
+    const int several = (report->hall_lines = tail) > 1;
+    report->hall_others = tail - 1;
+    used = permi_say(report->hall, sizeof report->hall, "%d %s%s entries in only %d %s%s: %s%s", tail, *name,
+                     several ? "s have" : " has", tail - 1, name[1], tail == 2 ? "" : "s", *name, several ? "s" : "");
+    for (i = 0, head = 0; i < rows && head < 8; head += seen[i++] > 0)
+      if (seen[i])
+        used += permi_say(report->hall + used, sizeof report->hall - used, "%s %d%s", head ? "," : "", row_of[i] + 1,
+                          head == 7 && tail > 8 ? ", .." : "");
     return 0;
   }
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
@@ -3651,6 +3656,7 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
   if (*zero || permi_watch(working->watch, 0))
     return PERM_OK;
   report->hall_lines = report->hall_others = 0;
+  report->hall[0] = 0;
   working->alone = (permi_cell *)permi_pool_zeros(&working->pool, (size_t)m, sizeof *working->alone);
   if (!working->alone || (!exact && !permi_scale(working)))
     return PERM_ERROR_MEMORY;
@@ -17732,12 +17738,9 @@ static perm_status permi_make_note(permi_maker *maker)
   char line[512];
   size_t length;
   const int shorter = report->m < report->n ? report->m : report->n;
-  const char *const line_name = report->m > report->n ? "column" : "row";
   if (report->structural_rank < shorter)
-    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d %s%s entries in only %d "
-                       "%s%s\n", report->structural_rank, shorter, report->hall_lines, line_name,
-                       report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                       report->m > report->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %s\n",
+                       report->structural_rank, shorter, report->hall);
   else
     length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
                        "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
@@ -17893,10 +17896,9 @@ static perm_status permi_working_make(permi_working *working, const perm_matrix 
   if (!square)
     status = permi_prepare_free(working, shorter, exact, 0, zero);
   while (changed && !*zero && status == PERM_OK && !permi_watch(watch, 0)) {
-    if (!permi_split(working)) {
-      *zero = 1;
+    *zero = !permi_split(working);
+    if (*zero)
       break;
-    }
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
@@ -17905,9 +17907,7 @@ static perm_status permi_working_make(permi_working *working, const perm_matrix 
     status = permi_reduce(working, &changed, zero);
   }
   working->report.cancelled = *zero && working->report.structural_rank == shorter;
-  if (status != PERM_OK)
-    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
-  return status;
+  return status == PERM_OK ? status : status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
 }
 
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,

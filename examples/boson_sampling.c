@@ -7,7 +7,10 @@
            cc -O2 -I.. -DPERM_WITH_CUDA boson_sampling.c perm_cuda.o -o boson_sampling -L/usr/local/cuda/lib64 \
               -lcudart_static -ldl -lrt -lpthread -lm
    Usage:  boson_sampling                         probabilities, samples against them both ways, samples a second
-           boson_sampling PHOTONS MODES [GPUS]    samples of up to 14 photons against probabilities; seconds a sample */
+           boson_sampling PHOTONS MODES [GPUS]    samples of up to 14 photons against probabilities; seconds a sample
+           boson_sampling FILE PHOTONS [SAMPLES]  samples (10) of the interferometer in a file: a row for each mode out,
+                                                  one photon in each of the first columns; lines of photons by mode */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +184,48 @@ static int large(int photons, int modes, generate_random *random)
   return 0;
 }
 
+/* Samples of a matrix whose first n columns are orthonormal. */
+static int of_file(const char *path, int n, int samples, generate_random *random)
+{
+  static double u[2 * MOST_MODES * MOST];
+  int count[MOST_MODES], i, j, k;
+  perm_matrix a;
+  perm_result r;
+  need(perm_matrix_read(path, NULL, &a, NULL, &r), &r);
+  if (n < 1 || n > MOST || n > a.n || a.m > MOST_MODES) {
+    fprintf(stderr, "boson_sampling: %s: %d x %d, %d photons: at most %d modes, and %d photons, one a column\n", path,
+            a.m, a.n, n, MOST_MODES, MOST);
+    return 2;
+  }
+  for (i = 0; i < a.m; i++)
+    for (size_t e = a.row_start[i]; e < a.row_start[i + 1] && a.column[e] < n; e++) {
+      double *to = u + 2 * (i * n + a.column[e]);
+      to[0] = a.real ? a.real[e] : 1;
+      to[1] = a.imaginary ? a.imaginary[e] : 0;
+    }
+  for (j = 0; j < n; j++)
+    for (k = 0; k <= j; k++) {
+      double x = -(j == k), y = 0;
+      for (i = 0; i < a.m; i++) {
+        const double *p = u + 2 * (i * n + j), *q = u + 2 * (i * n + k);
+        x += p[0] * q[0] + p[1] * q[1];
+        y += p[0] * q[1] - p[1] * q[0];
+      }
+      if (!(fabs(x) + fabs(y) < 1e-6)) {
+        fprintf(stderr, "boson_sampling: %s: columns %d and %d are not orthonormal: %.2g\n", path, k + 1, j + 1,
+                hypot(x, y));
+        return 2;
+      }
+    }
+  for (k = 0; k < samples; k++) {
+    sample(a.m, n, u, random, count);
+    for (i = 0; i < a.m; i++)
+      printf("%d%c", count[i], i < a.m - 1 ? ' ' : '\n');
+  }
+  perm_matrix_free(&a);
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   enum { SAMPLES = 20000, PHOTONS = 12, MODES = 144 };
@@ -193,6 +238,8 @@ int main(int argc, char **argv)
   generate_random random = {2018};
   clock_t start;
 
+  if (argc > 2 && !isdigit((unsigned char)argv[1][0]))
+    return of_file(argv[1], atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 10, &random);
   if (argc > 2) {
     const int photons = atoi(argv[1]), modes = atoi(argv[2]);
     gpus = argc > 3 ? atoi(argv[3]) : 0;
@@ -200,7 +247,8 @@ int main(int argc, char **argv)
       return large(photons, modes, &random);
   }
   if (argc > 1) {
-    fprintf(stderr, "usage: boson_sampling [PHOTONS MODES [GPUS]], at most %d photons, %d modes\n", MOST, MOST_MODES);
+    fprintf(stderr, "usage: boson_sampling [PHOTONS MODES [GPUS] | FILE PHOTONS [SAMPLES]], at most %d photons, "
+            "%d modes\n", MOST, MOST_MODES);
     return 2;
   }
   interferometer(M, N, u, &random);

@@ -431,6 +431,8 @@ for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
 done
 # amplitudes
 printf '0.6 0.8\n0.8 -0.6\n' >$dir/splitter.txt # per [[0.6, 0.8], [0.8, -0.6]] = 0.28
+expect amplitudes_sample 2 'no use for "--sample"; outputs are drawn by perm.sampler.boson in Python and examples/boson_sampling' \
+  --amplitudes --sample 3 $dir/splitter.txt
 printf '9007199254740993 1\n1 1\n' >$dir/whole53.txt
 expect amplitudes 0 '^    1,1 0[.]2(8|79999)[0-9]* -?0$' --amplitudes $dir/splitter.txt
 check amplitudes_all test "$(grep -c '^    [012],[012] ' $dir/out)" -eq 3
@@ -611,7 +613,7 @@ expect explain_otherwise 0 '^  otherwise  band about [0-9.]+ m?s, [0-9.]+ MB$' -
 check explain_exactly grep -q '^  answer     every digit, exactly$' $dir/out
 expect explain_modulo 0 '^  answer     the permanent modulo 7, exactly$' --generate regular:60:3 --mod 7 --explain
 printf '0 0\n1 1\n' >$dir/singular.txt
-expect explain_zero 0 'the permanent is 0: 1 row has entries in only 0 columns$' --format array --explain $dir/singular.txt
+expect explain_zero 0 'the permanent is 0: 1 row has entries in only 0 columns: row 1$' --format array --explain $dir/singular.txt
 check explain_nothing grep -q 'nothing is left to compute' $dir/out
 expect explain_frontier 0 '^frontier, order [0-9]+: width' --generate regular:60:3 --explain=full
 expect explain_band 0 '^band, order [0-9]+: window of at most' --generate grid:8:8 --explain=full
@@ -1058,9 +1060,22 @@ expect one_block 0 'eliminated, 1 block left$' --generate uniform:5 --explain=fu
 check one_round grep -Eq '^ *structure: [01] rounds?, 1 component at first' $dir/out
 check one_round_of sh -c "! grep -E ' 1 (rounds|components|blocks) ' $dir/out"
 printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
-expect one_row_drawn 2 'no assignment has a weight: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
+expect one_row_drawn 2 'no assignment has a weight: 1 row has entries in only 0 columns: row 2$' --sample 2 $dir/row0.txt
 expect marginals_zero 2 'permanent is 0, no assignment has a weight: 1 row has' --marginals $dir/row0.txt
-expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
+expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns: row 2$' --explain=full $dir/row0.txt
+# zeros alone: which rows have too few columns; not where terms cancel
+printf '1 0 1 0\n0 0 3 0\n5 0 2 0\n' >$dir/crowd.txt
+expect crowd 0 'permanent = 0$' $dir/crowd.txt
+check crowd_told grep -qx "perm: $dir/crowd.txt: no permutation avoids the zeros: 3 rows have entries in only 2 columns: rows 1, 2, 3" $dir/err
+expect crowd_explained 0 'so the permanent is 0: 3 rows have entries in only 2 columns: rows 1, 2, 3$' --explain $dir/crowd.txt
+expect crowd_marginals 2 'no assignment has a weight: 3 rows have entries in only 2 columns: rows 1, 2, 3$' --marginals $dir/crowd.txt
+expect crowd_json 0 '"value":"0"' --json $dir/crowd.txt
+check crowd_json_quiet test ! -s $dir/err
+awk 'BEGIN { for (i = 0; i < 12; i++) { for (j = 0; j < 12; j++) printf "%d ", j < 10; print "" } }' >$dir/crowd12.txt
+expect crowd_many 0 'zeros: 11 rows have entries in only 10 columns: rows 1, 2, 3, 4, 5, 6, 7, 8, ..$' $dir/crowd12.txt
+printf '1 -1\n1 1\n' >$dir/cancel.txt
+expect cancelled 0 'permanent = 0$' $dir/cancel.txt
+check cancelled_quiet test ! -s $dir/err
 # limits, stopping, tolerance
 expect stopped 1 '--max-seconds reached after .* of about .*; there is no value' --generate uniform:40 --max-seconds 0.05
 expect memory_says_how_much 0 'frontier about .*, but it takes more than 2 MB: --max-bytes allows more' --explain --max-bytes 2M \

@@ -196,6 +196,11 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "boson_sampling 18 30" $at/boson_sampling 18 30; mv $out/log $out/boson
   check "samples by halves of the modes" holds $out/boson \
     '/chi-square/ { n++; is = $(NF - 4) + 0; of = $(NF - 3); bad = abs(is - of) > 4 * sqrt(2 * of) || of < 7 }'
+  printf '0.6 0.8\n0.8 -0.6\n' >$out/mirror.txt # of two photons 0.0784 leave apart, of which 100 samples have 0 to 24
+  check "boson_sampling: a file" $at/boson_sampling $out/mirror.txt 2 100; mv $out/log $out/boson
+  check "samples of a file" holds $out/boson 'NF == 2 && $1 + $2 == 2 { n++; apart += $1 == 1; bad = apart > 24 }' 100
+  printf '0.6 0.8\n0.8 0.6\n' >$out/mirror.txt
+  check "boson_sampling: no unitary" sh -c "$at/boson_sampling $out/mirror.txt 2 2>&1 | grep -q 'columns 1 and 2 are not orthonormal: 0.96'"
   check "boson_sampling: usage" sh -c "$at/boson_sampling 5 4 2>&1 | grep -q '^usage'"
 
   check "hong_ou_mandel" $at/hong_ou_mandel; mv $out/log $out/dip

@@ -118,6 +118,16 @@ static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm
                 : "--mod P gives the permanent modulo P, exactly");
 }
 
+/* Where zeros alone decide: which rows cannot have a column each. */
+static void cli_hint_zero(const cli *run, const char *name, const perm_matrix *matrix, const perm_result *result)
+{
+  perm_preparation report;
+  if (result->method == PERM_METHOD_STRUCTURE && result->value == 0 && !run->json && !run->rows && !run->columns &&
+      !cli_graph.line && perm_sparse_report(matrix, &run->options, &report, NULL) == PERM_OK &&
+      report.structural_rank < report.m && report.structural_rank < report.n)
+    fprintf(stderr, "perm: %s: no permutation avoids the zeros: %s\n", name, report.hall);
+}
+
 /* Of two exit codes the one that says more: a missed tolerance comes between success and everything else. */
 static int cli_worse(int a, int b)
 {
@@ -365,17 +375,15 @@ static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *r
   const uint64_t m = matrix->m > 0 ? (uint64_t)matrix->m : 1;
   const uint64_t most = m < CLI_SAMPLE_INTS ? CLI_SAMPLE_INTS / m : 1, room = run->sample < most ? run->sample : most;
   int *columns = (int *)malloc((size_t)(room * m) * sizeof *columns);
-  uint64_t first, k;
-  int i;
   if (!columns) {
     cli_no_memory(result);
     return;
   }
-  for (first = 0; first < run->sample && result->status == PERM_OK && !ferror(stdout); first += room) {
+  for (uint64_t first = 0; first < run->sample && result->status == PERM_OK && !ferror(stdout); first += room) {
     const uint64_t count = run->sample - first < room ? run->sample - first : room;
     if (perm_sample_sparse(matrix, &run->options, run->seed, first, count, columns, result) == PERM_OK)
-      for (k = 0; k < count && !ferror(stdout); k++) {
-        for (i = 0; i < matrix->m; i++)
+      for (uint64_t k = 0; k < count && !ferror(stdout); k++) {
+        for (int i = 0; i < matrix->m; i++)
           printf("%s%d", i ? " " : "", columns[k * m + (uint64_t)i] + 1);
         putchar('\n');
       }
@@ -518,6 +526,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     fprintf(stderr, "perm: no GPU was used: %s\n", CLI_WHY_NO_GPU);
   if (result.status >= 0)
     cli_hint_exact(run, &matrix, &result);
+  cli_hint_zero(run, name, &matrix, &result);
   return code;
 }
 

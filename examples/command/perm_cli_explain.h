@@ -13,13 +13,12 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
   cli_prediction all;
   double tasks = 0, longest = 0;
   const int ranks = run->ranks > 0 ? run->ranks : 1;
-  int i;
   memset(&all, 0, sizeof all);
   int threads = run->options.threads > 0 ? run->options.threads : 1;
 #if defined(_OPENMP)
   threads = run->options.threads > 0 ? threads : omp_get_max_threads();
 #endif
-  for (i = 0; i < perm_job_leaves(job); i++) {
+  for (int i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     int workers = threads;
     perm_job_leaf(job, i, &leaf);
@@ -61,14 +60,13 @@ static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, con
 {
   cli_outline outline;
   double most = -1;
-  int i;
   memset(&outline, 0, sizeof outline);
   outline.costliest = -1;
   outline.whole = cli_proves;
-  outline.prepared = !outline.whole && matrix->m == matrix->n &&
-                     perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
+  outline.prepared = !outline.whole && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK &&
+                     (matrix->m == matrix->n || outline.structure.hall[0]);
   outline.precision = perm_job_precision(job, &outline.proved);
-  for (i = 0; i < perm_job_leaves(job); i++) {
+  for (int i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     perm_job_leaf(job, i, &leaf);
     outline.seconds += leaf.seconds;
@@ -104,10 +102,8 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
     printf("%s\n", outline->whole ? "; taken whole, without any reduction" : "");
     return;
   }
-  if (s->structural_rank < s->n) {
-    printf("; no permutation avoids the zeros, so the permanent is 0: %d row%s only %d column%s\n", s->hall_lines,
-           s->hall_lines == 1 ? " has entries in" : "s have entries in", s->hall_others,
-           s->hall_others == 1 ? "" : "s");
+  if (s->structural_rank < s->m && s->structural_rank < s->n) {
+    printf("; no permutation avoids the zeros, so the permanent is 0: %s\n", s->hall);
     return;
   }
   if (s->dead_entries)

@@ -76,8 +76,10 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--marginals", " --mod --tolerance --precision --minors --gradient --rook --estimate --sample --prove --explain "
                     "--rows --cols --isa --gpus --cpu-fallback --gpu-cache ",
      "chances of entries are computed in doubles, on the CPU, and nothing else is"},
-    {"--amplitudes", " --mod --precision --effort --minors --gradient --marginals --market --rook --estimate --sample "
-                     "--prove --explain --spy --gpus --cpu-fallback --gpu-cache ",
+    {"--amplitudes", " --sample ", "outputs are drawn by perm.sampler.boson in Python and examples/boson_sampling.c; "
+                                   "--probabilities lists the chances of all"},
+    {"--amplitudes", " --mod --precision --effort --minors --gradient --marginals --market --rook --estimate --prove "
+                     "--explain --spy --gpus --cpu-fallback --gpu-cache ",
      "amplitudes are computed in doubles, on the CPU, and nothing else is"},
     {"--market", " --json --rows --cols ", "it prints one matrix, of entries as they are"},
     {"--rook", " --polynomial --permanental --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
@@ -161,8 +163,7 @@ static int cli_usage(const char *what, const char *word, const char *expected)
 /* The first of the options in `list`, which has blanks around each, that was given; NULL: none. */
 static const char *cli_given(const cli *run, const char *list)
 {
-  int k;
-  for (k = 0; k < CLI_COUNT(cli_options); k++) {
+  for (int k = 0; k < CLI_COUNT(cli_options); k++) {
     char name[40];
     snprintf(name, sizeof name, " %s ", cli_options[k]);
     if (run->given[k] && strstr(list, name))

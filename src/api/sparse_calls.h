@@ -120,7 +120,8 @@ typedef struct perm_preparation {
   size_t entries;
   int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
   int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
-                                     /* so many of the other: Hall's condition fails. Else 0, 0 */
+                                     /* so many of the other (Hall's condition). Else 0, 0 */
+  char hall[160];                  /* in words, with at most eight */
   int components;                  /* fully indecomposable blocks of the given matrix; of a rectangular one blocks */
   size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
   int degree_one, degree_two;      /* rows (and as many columns) eliminated */
@@ -133,7 +134,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares as perm_sparse_job does. O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares as perm_sparse_job does. O(nnz sqrt(n)), in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 /* SPDX-License-Identifier: MIT */

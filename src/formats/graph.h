@@ -42,7 +42,6 @@ static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
   int units = 1;
-  look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
   if (permi_graph6_header(&look) || *look.cursor == ':' || *look.cursor == '&')

@@ -5,7 +5,7 @@
 #include "market.h"
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
-#define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
+#define PERMI_NUMPY_MOST 1048576 /* of a header */
 
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */

@@ -188,7 +188,6 @@ static int permi_skip_header(permi_reader *reader)
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
   int names = 0, units = 1; /* nothing but i and j */
-  look.result = NULL;
   reader->separator = look.separator = ',';
   if (!permi_next_content(&look, 1))
     return 1;

@@ -533,6 +533,7 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
   if (*zero || permi_watch(working->watch, 0))
     return PERM_OK;
   report->hall_lines = report->hall_others = 0;
+  report->hall[0] = 0;
   working->alone = (permi_cell *)permi_pool_zeros(&working->pool, (size_t)m, sizeof *working->alone);
   if (!working->alone || (!exact && !permi_scale(working)))
     return PERM_ERROR_MEMORY;

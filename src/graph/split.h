@@ -270,14 +270,20 @@ static int permi_split(permi_working *working)
         return 0;
       for (used = working->start[row]; used < working->start[row + 1]; used++) {
         next = column_match[working->column[used]];
-        if (!seen[next]) { /* next >= 0, or the matching would grow */
-          seen[next] = 1;
+        if (!seen[next]++) /* next >= 0, or the matching would grow */
           queue[tail++] = next;
-        }
       }
     }
-    working->report.hall_lines = tail;
-    working->report.hall_others = tail - 1;
+    perm_preparation *report = &working->report;
+    const char *const names[] = {"row", "column", "row"}, *const *name = names + (report->m > report->n);
+    const int several = (report->hall_lines = tail) > 1;
+    report->hall_others = tail - 1;
+    used = permi_say(report->hall, sizeof report->hall, "%d %s%s entries in only %d %s%s: %s%s", tail, *name,
+                     several ? "s have" : " has", tail - 1, name[1], tail == 2 ? "" : "s", *name, several ? "s" : "");
+    for (i = 0, head = 0; i < rows && head < 8; head += seen[i++] > 0)
+      if (seen[i])
+        used += permi_say(report->hall + used, sizeof report->hall - used, "%s %d%s", head ? "," : "", row_of[i] + 1,
+                          head == 7 && tail > 8 ? ", .." : "");
     return 0;
   }
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,

@@ -368,7 +368,7 @@ static perm_status permi_derive(permi_derivation *derivation)
     memset(&derivation->permanent, 0, sizeof derivation->permanent);
     derivation->permanent.exact = working->integer;
     if (chances)
-      status = permi_sample_zero(sampling, matrix);
+      status = permi_sample_zero(sampling);
   } else if (status == PERM_OK) {
     status = permi_sample_blocks(sampling);
     if (status == PERM_OK)

@@ -271,14 +271,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
 
-static perm_status permi_sample_zero(const permi_sampling *sampling, const perm_matrix *matrix)
+static perm_status permi_sample_zero(const permi_sampling *sampling)
 {
-  const perm_preparation *report = &sampling->working.report;
   return permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
-                    "matrix: its permanent is 0, no assignment has a weight: %d %s%s entries in only %d %s%s",
-                    report->hall_lines, matrix->m > matrix->n ? "column" : "row",
-                    report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                    matrix->m > matrix->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
+                    "matrix: its permanent is 0, no assignment has a weight: %s", sampling->working.report.hall);
 }
 
 static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)
@@ -368,7 +364,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   sampling->worth = (double)INFINITY;
   perm_status status = permi_sample_prepare(sampling, matrix, exact, &zero);
   if (status == PERM_OK && zero)
-    status = permi_sample_zero(sampling, matrix);
+    status = permi_sample_zero(sampling);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK)

@@ -479,12 +479,9 @@ static perm_status permi_make_note(permi_maker *maker)
   char line[512];
   size_t length;
   const int shorter = report->m < report->n ? report->m : report->n;
-  const char *const line_name = report->m > report->n ? "column" : "row";
   if (report->structural_rank < shorter)
-    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d %s%s entries in only %d "
-                       "%s%s\n", report->structural_rank, shorter, report->hall_lines, line_name,
-                       report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                       report->m > report->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %s\n",
+                       report->structural_rank, shorter, report->hall);
   else
     length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
                        "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,

@@ -79,10 +79,9 @@ static perm_status permi_working_make(permi_working *working, const perm_matrix 
   if (!square)
     status = permi_prepare_free(working, shorter, exact, 0, zero);
   while (changed && !*zero && status == PERM_OK && !permi_watch(watch, 0)) {
-    if (!permi_split(working)) {
-      *zero = 1;
+    *zero = !permi_split(working);
+    if (*zero)
       break;
-    }
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
@@ -91,9 +90,7 @@ static perm_status permi_working_make(permi_working *working, const perm_matrix 
     status = permi_reduce(working, &changed, zero);
   }
   working->report.cancelled = *zero && working->report.structural_rank == shorter;
-  if (status != PERM_OK)
-    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
-  return status;
+  return status == PERM_OK ? status : status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
 }
 
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,

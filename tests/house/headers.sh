@@ -22,6 +22,15 @@ contents perm_mpi.c >$out/contents; banners perm_mpi.c >$out/banners
 check "perm_mpi.c: contents" cmp $out/contents $out/banners
 check "perm_mpi.c: contents not empty" test "$(wc -l <$out/contents)" -ge 7
 
+# The works that the manuals cite are those of docs/literature.md with a mark
+for header in perm.h perm_sparse.h perm_more.h; do sed -n '/^ *REFERENCES/,/\*\//p' $header; done |
+  grep -oE '\[[A-Z][A-Za-z]+[0-9]*\]' | sort >$out/cited
+grep -oE '^\| \[.*|; \[[A-Z][A-Za-z0-9]*\]' docs/literature.md | sed 's/ |[^|]*|$//' | grep -oE '\[[A-Z][A-Za-z]+[0-9]*\]' | sort >$out/listed
+check "docs/literature.md has what the manuals cite" cmp $out/cited $out/listed
+check "works are cited" test "$(wc -l <$out/cited)" -ge 40
+# each of their rooms is there
+for room in $(grep -oE '`[a-z_]+/[a-z_]*(\.h)?`' docs/literature.md | tr -d '`'); do check "literature: $room" test -e src/$room; done
+
 # Places to touch: every file is there, paths from src/ or tests/ or below it, and every private name
 recipes() {
   sed -n '/^```text$/,/^```$/p' docs/CONTRIBUTING.md >$out/recipes

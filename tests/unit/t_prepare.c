@@ -135,6 +135,30 @@ static int t_prepare_augment(int n, const double *a, int row, int *partner, int 
   return 0;
 }
 
+/* The lines that the words of a report list have entries in no more of the other side's lines than it says. */
+static void t_prepare_hall(int m, int n, const double *a, const perm_preparation *report)
+{
+  const char *at = strrchr(report->hall, ':');
+  int used[12] = {0}, listed = 0, last = 0, others = 0, more = 0, k;
+  CHECK(at && report->hall_lines >= 1);
+  at = at ? strchr(at + 2, ' ') : NULL; /* behind "rows" */
+  for (; at && *at; at += strcspn(at + 1, ",") + 1) {
+    const int line = atoi(at + 1);
+    if (!strcmp(at, ", ..")) {
+      more = 1;
+      break;
+    }
+    CHECK_SHOW(line > last && line <= (m > n ? n : m), "%s", report->hall);
+    last = line;
+    listed++;
+    for (k = 0; k < (m > n ? m : n); k++) used[k] |= a[m > n ? k * n + line - 1 : (line - 1) * n + k] != 0;
+  }
+  for (k = 0; k < 12; k++) others += used[k];
+  CHECK_SHOW(listed == (report->hall_lines < 8 ? report->hall_lines : 8) && more == (report->hall_lines > 8) &&
+             (more ? others <= report->hall_others : others == report->hall_others), "%s", report->hall);
+  CHECK(strstr(report->hall, m > n ? "column" : "row") < strstr(report->hall, m > n ? "row" : "column"));
+}
+
 TEST(t_prepare_structural_rank)
 {
   int trial, singular = 0;
@@ -159,6 +183,7 @@ TEST(t_prepare_structural_rank)
     CHECK_SHOW(report.structural_rank == rank, "%d x %d: rank %d, not %d", m, n, report.structural_rank, rank);
     if (rank < (m < n ? m : n)) {
       CHECK(report.hall_lines > report.hall_others && report.hall_others >= 0 && report.blocks == 0);
+      t_prepare_hall(m, n, a, &report);
       singular++;
       if (m == n) {
         char text[1024], expected[128];
@@ -171,7 +196,7 @@ TEST(t_prepare_structural_rank)
         perm_job_free(job);
       }
     } else {
-      CHECK(report.hall_lines == 0 && report.hall_others == 0);
+      CHECK(report.hall_lines == 0 && report.hall_others == 0 && !report.hall[0]);
     }
     perm_matrix_free(&matrix);
   }
@@ -183,6 +208,7 @@ TEST(t_prepare_structural_rank)
     CHECK(perm_matrix_from_dense(4, 4, a, 4, NULL, &matrix, NULL) == PERM_OK);
     CHECK(perm_sparse_report(&matrix, NULL, &report, NULL) == PERM_OK);
     CHECK(report.structural_rank == 3 && report.hall_lines == 3 && report.hall_others == 2);
+    CHECK(!strcmp(report.hall, "3 rows have entries in only 2 columns: rows 1, 2, 3"));
     CHECK(perm_sparse_report(&matrix, NULL, NULL, NULL) == PERM_ERROR_NULL);
     CHECK(perm_sparse_report(NULL, NULL, &report, NULL) == PERM_ERROR_NULL);
     perm_matrix_free(&matrix);
