@@ -254,7 +254,7 @@ typedef struct perm_allocator {
   void *user_data;
 } perm_allocator;
 
-/* `seconds_left` is extrapolated, INFINITY at first. */
+/* `seconds_left`: by plan and pace; INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
@@ -2836,6 +2836,7 @@ typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
+  double expected; /* seconds, by the plan; 0: unknown */
   double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
   int unwritten, gpus;
@@ -2846,7 +2847,7 @@ typedef struct permi_control {
   double done;
 } permi_control;
 
-#if !defined(PERMI_WATCH_UNITS) /* tests look more often, and stop at any look */
+#if !defined(PERMI_WATCH_UNITS) /* tests look more often */
 #define PERMI_WATCH_UNITS 1e7
 #endif
 #if !defined(PERMI_STOP_FAULT)
@@ -2864,6 +2865,13 @@ static permi_control permi_control_begin(const perm_options *options)
   control.next_checkpoint = (double)INFINITY;
   control.next_look = PERMI_WATCH_UNITS;
   return control;
+}
+
+/* The plan weighs as much as a hundredth of the work. */
+static double permi_control_left(const permi_control *control, double fraction, double seconds)
+{
+  const double done = fraction - control->fraction_start, trust = control->expected > 0 ? 0.01 : 0;
+  return done > 0 ? (seconds + trust * control->expected) * (1 - fraction) / (done + trust) : (double)INFINITY;
 }
 
 /* Returns why to stop, or PERM_OK; work_done is in predicted seconds of this leaf. */
@@ -2885,10 +2893,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
       control->fraction_start = report.fraction;
       control->fraction_time = now;
     }
-    report.seconds_left = report.fraction > control->fraction_start
-                              ? (control->fraction_time > 0 ? now - control->fraction_time : report.seconds) *
-                                    (1 - report.fraction) / (report.fraction - control->fraction_start)
-                              : (double)INFINITY;
+    report.seconds_left = permi_control_left(
+        control, report.fraction, control->fraction_time > 0 ? now - control->fraction_time : report.seconds);
     report.activity = activity;
     if (options->progress(&report, options->user_data))
       return PERM_STOPPED_CANCELLED;
@@ -2896,7 +2902,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units of work, about nanoseconds. Returns 1 to stop, for watch->stopped. */
+/* Counts units of work, about nanoseconds. Returns 1 to stop. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -2914,8 +2920,8 @@ static int permi_watch(permi_control *watch, double units)
 static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
-  const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
-  const double whole = done > 0 ? seconds / done : total;
+  const double done = total > 0 ? control->work_before / total : 0;
+  const double whole = done > control->fraction_start ? seconds + permi_control_left(control, done, seconds) : total;
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
@@ -3002,8 +3008,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Returns 1 if the options allow a small sum without a job, which takes no memory, and no time that a clock shows.
-   exact: the matrix, of so many bytes, is of integers. */
+/* Returns 1 if the options allow a small sum without a job, which takes no memory and hardly time. exact: the matrix,
+   of so many bytes, is of integers. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -4355,31 +4361,29 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
-  perm_options made, now;
-#define PERMI_STRANGER(field, print, text)                                                                             \
-  if (made.field != now.field)                                                                                         \
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
-#define PERMI_STRANGER_NAMED(field)                                                                                    \
-  if (made.field != now.field)                                                                                         \
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
-                                 perm_name(#field, made.field), perm_name(#field, now.field))
+  perm_options a, b;
+  char text[640] = "";
+  size_t used = 0;
   if (!options)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
-  made = now = *options;
-  now.isa = now.isa == PERM_ISA_AUTO ? perm_isa_best() : now.isa;
-  permi_options_decode(bytes, &made);
-  PERMI_STRANGER_NAMED(method);
-  PERMI_STRANGER_NAMED(precision);
-  PERMI_STRANGER_NAMED(isa);
-  PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
-  PERMI_STRANGER(certify, "certify %d, not %d", );
-  PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
-  PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
-  PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
-  PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
-#undef PERMI_STRANGER_NAMED
-#undef PERMI_STRANGER
-  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
+  a = b = *options;
+  b.isa = b.isa == PERM_ISA_AUTO ? perm_isa_best() : b.isa;
+  permi_options_decode(bytes, &a);
+  const struct { const char *name; double made, now; } option[] = {
+      {"method", (double)a.method, (double)b.method}, {"precision", (double)a.precision, (double)b.precision},
+      {"isa", (double)a.isa, (double)b.isa}, {"modulus", (double)a.modulus, (double)b.modulus},
+      {"certify", (double)a.certify, (double)b.certify}, {"tolerance", a.tolerance, b.tolerance},
+      {"plan_effort", a.plan_effort, b.plan_effort}, {"max_bytes", a.max_bytes, b.max_bytes},
+      {"gpus", (double)a.gpu.devices, b.gpu.devices && a.gpu.devices ? (double)a.gpu.devices : b.gpu.devices}};
+  for (size_t k = 0; k < sizeof option / sizeof *option; k++) {
+    const double made = option[k].made, now = option[k].now;
+    const char *const begin = used ? ";" : " made with", *const name = option[k].name;
+    if (made != now)
+      used += k < 3 ? permi_say(text + used, sizeof text - used, "%s %s %s, not %s", begin, name,
+                                perm_name(name, (int)made), perm_name(name, (int)now))
+                    : permi_say(text + used, sizeof text - used, "%s %s %.15g, not %.15g", begin, name, made, now);
+  }
+  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, "%s", used ? text : " of another matrix");
 }
 
 /* Advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
@@ -9592,10 +9596,10 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
 
 /* Returns 0 if none is left. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
-                           permi_interval *range)
+                           uint64_t from, permi_interval *range)
 {
   const permi_interval wanted = permi_wanted(job, leaf, options);
-  perm_state_left(job, state, leaf, wanted.begin, &range->begin, &range->end);
+  perm_state_left(job, state, leaf, from > wanted.begin ? from : wanted.begin, &range->begin, &range->end);
   range->end = range->end < wanted.end ? range->end : wanted.end;
   return range->begin < range->end;
 }
@@ -9603,7 +9607,7 @@ static int permi_leaf_left(const perm_job *job, const perm_state *state, const p
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
-  while (*leaf < job->leaves && !permi_leaf_left(job, state, options, *leaf, range))
+  while (*leaf < job->leaves && !permi_leaf_left(job, state, options, *leaf, 0, range))
     ++*leaf;
   return *leaf < job->leaves;
 }
@@ -9632,14 +9636,10 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end = 0, left = 0;
-    for (; begin < wanted.end; begin = end) {
-      perm_state_left(job, state, i, begin, &begin, &end);
-      end = end < wanted.end ? end : wanted.end;
-      left += begin < end ? end - begin : 0;
-      if (begin >= end)
-        break;
-    }
+    permi_interval range = {0, 0};
+    uint64_t left = 0;
+    while (permi_leaf_left(job, state, options, i, range.end, &range))
+      left += range.end - range.begin;
     control->work_total += each * (double)(wanted.end - wanted.begin);
     control->work_before += each * (double)(wanted.end - wanted.begin - left);
     *task_seconds += leaf->kind == PERM_LEAF_TASK ? each * (double)left : 0;
@@ -9758,6 +9758,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   permi_work(job, state, options, &control, &task_seconds);
   for (i = 0; i < job->leaves; i++)
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
+  control.expected = options->gpu.devices ? 0 : control.work_total / threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",

@@ -1558,7 +1558,7 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
   perm_status status = PERM_OK;
   permi_interval range;
-  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
+  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, 0, &range))
     return PERM_OK;
   for (uint64_t chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
     permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
@@ -1580,7 +1580,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
     for (int k = 0; k < count && added == PERM_OK; k++)
-      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
+      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, 0, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
         added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
                                 result);
@@ -2543,7 +2543,6 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather,
   perm_status status = PERM_OK;
   r->waited = waited;
   r->accepted = count;
-  watch->work_total = 1;
   for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
     permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
     for (b = 0; b < together && status == PERM_OK; b++) {
@@ -2554,6 +2553,7 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather,
           accepted += permi_rejection_trial(r, begin + (uint64_t)t, r->rooms, &sum);
         *chance = (k - 1) / sum;
         *trials += (double)begin + t;
+        watch->work_before++;
         return PERM_OK;
       }
       sum += waited[b];
@@ -2807,6 +2807,7 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
       k += pairing->block[i] == b;
     large += k > PERMI_REJECTION_COMPUTED;
   }
+  call->watch->work_total = large;
   if (large) /* errors multiply, chances add up */
     call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
                                               call->delta / large);

@@ -1216,8 +1216,8 @@ pieces blocks --generate blocks:3:17:0.95 --method dense
 printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
 pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method multiplicities $dir/three.txt
 expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.05
-expect "stopped: other precision" 2 'made with precision default, not dd' --generate uniform:26 --isa plain \
-  --checkpoint $dir/stop --precision dd
+expect "stopped: other options" 2 'made with precision default, not dd; --certify 0, not 1; give the same, or another --checkpoint' \
+  --generate uniform:26 --isa plain --checkpoint $dir/stop --precision dd --certify
 expect "stopped: other matrix" 2 'checkpoint of another matrix; to begin anew' --generate uniform:26 --seed 2 --checkpoint $dir/stop
 expect "stopped: part" 2 'of the whole job, not of part 1 of 2' --generate uniform:26 --isa plain --part 1/2 \
   --checkpoint $dir/stop

@@ -95,8 +95,10 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
   case PERM_ERROR_STATE:
     if (run->merge && strstr(message, "are missing"))
       return cli_missing_parts(&run->options.checkpoint);
-    return run->resume || run->merge || !run->options.checkpoint.file ? ""
-                                                                      : "; to begin anew, name another --checkpoint";
+    if (run->resume || run->merge || !run->options.checkpoint.file)
+      return strstr(message, "of another matrix") ? ", or of a perm that plans otherwise, which can go on" : "";
+    return strstr(message, "made with") ? "; give the same, or another --checkpoint to begin anew"
+                                        : "; to begin anew, name another --checkpoint";
   case PERM_ERROR_DEVICE:
     return strstr(message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
   default: return "";

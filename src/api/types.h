@@ -119,7 +119,7 @@ typedef struct perm_allocator {
   void *user_data;
 } perm_allocator;
 
-/* `seconds_left` is extrapolated, INFINITY at first. */
+/* `seconds_left`: by plan and pace; INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;

@@ -182,7 +182,6 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather,
   perm_status status = PERM_OK;
   r->waited = waited;
   r->accepted = count;
-  watch->work_total = 1;
   for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
     permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
     for (b = 0; b < together && status == PERM_OK; b++) {
@@ -193,6 +192,7 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather,
           accepted += permi_rejection_trial(r, begin + (uint64_t)t, r->rooms, &sum);
         *chance = (k - 1) / sum;
         *trials += (double)begin + t;
+        watch->work_before++;
         return PERM_OK;
       }
       sum += waited[b];
@@ -446,6 +446,7 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
       k += pairing->block[i] == b;
     large += k > PERMI_REJECTION_COMPUTED;
   }
+  call->watch->work_total = large;
   if (large) /* errors multiply, chances add up */
     call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
                                               call->delta / large);

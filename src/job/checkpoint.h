@@ -149,31 +149,29 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
-  perm_options made, now;
-#define PERMI_STRANGER(field, print, text)                                                                             \
-  if (made.field != now.field)                                                                                         \
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
-#define PERMI_STRANGER_NAMED(field)                                                                                    \
-  if (made.field != now.field)                                                                                         \
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
-                                 perm_name(#field, made.field), perm_name(#field, now.field))
+  perm_options a, b;
+  char text[640] = "";
+  size_t used = 0;
   if (!options)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
-  made = now = *options;
-  now.isa = now.isa == PERM_ISA_AUTO ? perm_isa_best() : now.isa;
-  permi_options_decode(bytes, &made);
-  PERMI_STRANGER_NAMED(method);
-  PERMI_STRANGER_NAMED(precision);
-  PERMI_STRANGER_NAMED(isa);
-  PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
-  PERMI_STRANGER(certify, "certify %d, not %d", );
-  PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
-  PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
-  PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
-  PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
-#undef PERMI_STRANGER_NAMED
-#undef PERMI_STRANGER
-  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
+  a = b = *options;
+  b.isa = b.isa == PERM_ISA_AUTO ? perm_isa_best() : b.isa;
+  permi_options_decode(bytes, &a);
+  const struct { const char *name; double made, now; } option[] = {
+      {"method", (double)a.method, (double)b.method}, {"precision", (double)a.precision, (double)b.precision},
+      {"isa", (double)a.isa, (double)b.isa}, {"modulus", (double)a.modulus, (double)b.modulus},
+      {"certify", (double)a.certify, (double)b.certify}, {"tolerance", a.tolerance, b.tolerance},
+      {"plan_effort", a.plan_effort, b.plan_effort}, {"max_bytes", a.max_bytes, b.max_bytes},
+      {"gpus", (double)a.gpu.devices, b.gpu.devices && a.gpu.devices ? (double)a.gpu.devices : b.gpu.devices}};
+  for (size_t k = 0; k < sizeof option / sizeof *option; k++) {
+    const double made = option[k].made, now = option[k].now;
+    const char *const begin = used ? ";" : " made with", *const name = option[k].name;
+    if (made != now)
+      used += k < 3 ? permi_say(text + used, sizeof text - used, "%s %s %s, not %s", begin, name,
+                                perm_name(name, (int)made), perm_name(name, (int)now))
+                    : permi_say(text + used, sizeof text - used, "%s %s %.15g, not %.15g", begin, name, made, now);
+  }
+  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, "%s", used ? text : " of another matrix");
 }
 
 /* Advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */

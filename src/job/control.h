@@ -10,6 +10,7 @@ typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
+  double expected; /* seconds, by the plan; 0: unknown */
   double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
   int unwritten, gpus;
@@ -20,7 +21,7 @@ typedef struct permi_control {
   double done;
 } permi_control;
 
-#if !defined(PERMI_WATCH_UNITS) /* tests look more often, and stop at any look */
+#if !defined(PERMI_WATCH_UNITS) /* tests look more often */
 #define PERMI_WATCH_UNITS 1e7
 #endif
 #if !defined(PERMI_STOP_FAULT)
@@ -38,6 +39,13 @@ static permi_control permi_control_begin(const perm_options *options)
   control.next_checkpoint = (double)INFINITY;
   control.next_look = PERMI_WATCH_UNITS;
   return control;
+}
+
+/* The plan weighs as much as a hundredth of the work. */
+static double permi_control_left(const permi_control *control, double fraction, double seconds)
+{
+  const double done = fraction - control->fraction_start, trust = control->expected > 0 ? 0.01 : 0;
+  return done > 0 ? (seconds + trust * control->expected) * (1 - fraction) / (done + trust) : (double)INFINITY;
 }
 
 /* Returns why to stop, or PERM_OK; work_done is in predicted seconds of this leaf. */
@@ -59,10 +67,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
       control->fraction_start = report.fraction;
       control->fraction_time = now;
     }
-    report.seconds_left = report.fraction > control->fraction_start
-                              ? (control->fraction_time > 0 ? now - control->fraction_time : report.seconds) *
-                                    (1 - report.fraction) / (report.fraction - control->fraction_start)
-                              : (double)INFINITY;
+    report.seconds_left = permi_control_left(
+        control, report.fraction, control->fraction_time > 0 ? now - control->fraction_time : report.seconds);
     report.activity = activity;
     if (options->progress(&report, options->user_data))
       return PERM_STOPPED_CANCELLED;
@@ -70,7 +76,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units of work, about nanoseconds. Returns 1 to stop, for watch->stopped. */
+/* Counts units of work, about nanoseconds. Returns 1 to stop. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -88,8 +94,8 @@ static int permi_watch(permi_control *watch, double units)
 static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
-  const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
-  const double whole = done > 0 ? seconds / done : total;
+  const double done = total > 0 ? control->work_before / total : 0;
+  const double whole = done > control->fraction_start ? seconds + permi_control_left(control, done, seconds) : total;
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
@@ -176,8 +182,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Returns 1 if the options allow a small sum without a job, which takes no memory, and no time that a clock shows.
-   exact: the matrix, of so many bytes, is of integers. */
+/* Returns 1 if the options allow a small sum without a job, which takes no memory and hardly time. exact: the matrix,
+   of so many bytes, is of integers. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||

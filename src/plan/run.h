@@ -55,10 +55,10 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
 
 /* Returns 0 if none is left. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
-                           permi_interval *range)
+                           uint64_t from, permi_interval *range)
 {
   const permi_interval wanted = permi_wanted(job, leaf, options);
-  perm_state_left(job, state, leaf, wanted.begin, &range->begin, &range->end);
+  perm_state_left(job, state, leaf, from > wanted.begin ? from : wanted.begin, &range->begin, &range->end);
   range->end = range->end < wanted.end ? range->end : wanted.end;
   return range->begin < range->end;
 }
@@ -66,7 +66,7 @@ static int permi_leaf_left(const perm_job *job, const perm_state *state, const p
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
-  while (*leaf < job->leaves && !permi_leaf_left(job, state, options, *leaf, range))
+  while (*leaf < job->leaves && !permi_leaf_left(job, state, options, *leaf, 0, range))
     ++*leaf;
   return *leaf < job->leaves;
 }
@@ -95,14 +95,10 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end = 0, left = 0;
-    for (; begin < wanted.end; begin = end) {
-      perm_state_left(job, state, i, begin, &begin, &end);
-      end = end < wanted.end ? end : wanted.end;
-      left += begin < end ? end - begin : 0;
-      if (begin >= end)
-        break;
-    }
+    permi_interval range = {0, 0};
+    uint64_t left = 0;
+    while (permi_leaf_left(job, state, options, i, range.end, &range))
+      left += range.end - range.begin;
     control->work_total += each * (double)(wanted.end - wanted.begin);
     control->work_before += each * (double)(wanted.end - wanted.begin - left);
     *task_seconds += leaf->kind == PERM_LEAF_TASK ? each * (double)left : 0;
@@ -221,6 +217,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   permi_work(job, state, options, &control, &task_seconds);
   for (i = 0; i < job->leaves; i++)
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
+  control.expected = options->gpu.devices ? 0 : control.work_total / threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",

@@ -23,7 +23,7 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
   perm_status status = PERM_OK;
   permi_interval range;
-  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
+  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, 0, &range))
     return PERM_OK;
   for (uint64_t chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
     permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
@@ -45,7 +45,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
     for (int k = 0; k < count && added == PERM_OK; k++)
-      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
+      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, 0, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
         added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
                                 result);

@@ -99,24 +99,29 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
+/* Neighbours cost alike, so ranges are scattered by a golden section. */
+static void permi_signs_cut_ranges(permi_signs *signs, uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
-  const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
-  uint64_t total = 0, sum = 0, i, k;
+  const uint64_t ranges = UINT64_C(1) << ilogb(fmax(wanted, 1));
+  uint64_t total = 0, sum = 0, i, k, *cut, *begin;
   signs->ranges = (int)ranges;
-  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)ranges + 1, sizeof *signs->begin);
-  if (!signs->begin)
+  signs->begin = begin = (uint64_t *)permi_pool_zeros(&signs->owned.pool, 2 * (size_t)ranges + 2, sizeof *begin);
+  if (!begin)
     return;
+  cut = begin + ranges + 1;
   for (i = 0; i < paths; i++)
     total += weight[i];
-  for (i = k = 0; k < ranges; k++) { /* below 2^20 2^18 2^18 */
-    while (i < paths && sum * ranges < total * k)
+  for (i = k = 0; k < ranges; cut[++k] = i) /* below 2^20 2^18 2^18 */
+    while (i < paths && (k + 1 == ranges || sum * ranges < total * (k + 1)))
       sum += weight[i++];
-    signs->begin[k] = i;
+  memcpy(weight, signs->path, (size_t)paths * sizeof *weight);
+  for (k = 0; k < ranges; k++) {
+    const uint64_t from = k * ((uint64_t)(0.618 * (double)ranges) | 1) % ranges;
+    begin[k + 1] = begin[k] + cut[from + 1] - cut[from];
+    memcpy(signs->path + begin[k], weight + cut[from], (size_t)(begin[k + 1] - begin[k]) * sizeof *weight);
   }
-  signs->begin[ranges] = paths;
 }
 
 /* Returns 0 without memory. */
@@ -200,7 +205,7 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* How much faster than a core the search may be. */
+/* Than a core, at most. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? fmax(PERMI_SIGNS_GPU_FASTER / permi_gpu_slower(PERM_GPU_32), 1) : 1;
@@ -260,7 +265,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
     for (int j = 0; j < n; j++)
       if (matrix->entry[i][j])
         hash = permi_hash(permi_hash(hash, (uint64_t)(i * n + j)), (uint64_t)(int64_t)matrix->entry[i][j]);
-  return permi_hash(hash, (uint64_t)signs->ranges);
+  return permi_hash(hash, ~(uint64_t)signs->ranges);
 }
 
 /* Reads the side that leaves fewer leaves, with weights; returns how many columns are doubled, -1: too large. */

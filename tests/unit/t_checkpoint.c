@@ -258,11 +258,29 @@ TEST(t_checkpoint_strangers_are_named)
   STRANGER(a, certify, 1, "made with certify 0, not 1")
   /* what follows may change the plan: told only if it did */
   STRANGER(b, plan_effort, 2, "made with plan_effort 0, not 2")
-  STRANGER(b, max_bytes, 1e9, "made with max_bytes 0, not 1e+09")
+  STRANGER(b, max_bytes, 1e9, "made with max_bytes 0, not 1000000000")
+  options.tolerance = 1e-3; /* all that differs is named */
+  STRANGER(b, precision, PERM_PRECISION_DD, "made with precision default, not dd; tolerance 0, not 0.001")
+  options.tolerance = 0;
   if (perm_isa_best() != PERM_ISA_PLAIN) {
     STRANGER(a, isa, perm_isa_best(), "made with isa plain, not")
   }
 #undef STRANGER
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  other = options;
+  other.gpu.devices = 2;
+  CHECK(perm_checkpoint_write(job, state, path, &other, &r) == PERM_OK);
+  perm_state_free(state);
+  stranger = job_make(16, b, &options, &plan);
+  other.gpu.devices = 1; /* how many is not blamed */
+  CHECK(perm_checkpoint_read(stranger, path, &other, &state, &r) == PERM_ERROR_STATE && !state);
+  CHECK_TEXT(r.message, "checkpoint of another matrix");
+  CHECK(perm_checkpoint_read(stranger, path, &options, &state, &r) == PERM_ERROR_STATE && !state);
+  CHECK_TEXT(r.message, "checkpoint made with gpus 2, not 0");
+  perm_job_free(stranger);
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
+  perm_state_free(state);
   other = options;
   other.checkpoint.part = 2;
   other.checkpoint.parts = 3;

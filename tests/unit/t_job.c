@@ -220,6 +220,26 @@ TEST(t_progress_time_left_after_a_slow_start)
   CHECK_SHOW(fabs(job_left_after(&control, 0.5 + 1e-6) - 10) < 1, "%g s", left);
 }
 
+/* The plan, 84 s, outweighs the first chunks, of which one alone stands for hours, and not what was measured later. */
+TEST(t_progress_time_left_by_the_plan)
+{
+  double left = 0;
+  perm_options options = {0};
+  permi_control control;
+  options.progress = job_time_left;
+  options.user_data = &left;
+  control = permi_control_begin(&options);
+  control.work_total = 168;
+  control.expected = 84;
+  control.start -= 2.5;
+  CHECK(job_left_after(&control, 0) == (double)INFINITY);
+  CHECK_SHOW(job_left_after(&control, 0.02) > 84 && left < 400, "%g s", left);
+  control.start -= 97.5;
+  CHECK_SHOW(fabs(job_left_after(&control, 84) - 100) < 2, "%g s", left);
+  control.fraction_start = 0.25; /* of a checkpoint */
+  CHECK_SHOW(fabs(job_left_after(&control, 84) - 200) < 8, "%g s", left);
+}
+
 TEST(t_progress_and_cancel)
 {
   static double a[28 * 28];

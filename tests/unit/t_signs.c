@@ -224,6 +224,44 @@ TEST(t_signs_ranges)
   perm_matrix_free(&matrix);
 }
 
+/* Chunks are runs of paths, each once, and any sixteen of them come from all over the paths. */
+TEST(t_signs_ranges_are_scattered)
+{
+  enum { PATHS = 1000, RANGES = 64, RUN = 16 };
+  perm_allocator allocator = {0};
+  permi_signs *signs = (permi_signs *)permi_owned_new(&allocator, sizeof *signs);
+  uint64_t weight[PATHS], seen[PATHS] = {0}, i, k;
+  signs->seconds = (RANGES + 1) * PERMI_CHUNK_SECONDS / 5;
+  signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, PATHS, sizeof *signs->path);
+  for (i = 0; i < PATHS; i++) {
+    signs->path[i] = i;
+    weight[i] = 1 + i % 7;
+  }
+  permi_signs_cut_ranges(signs, weight, PATHS);
+  CHECK(signs->ranges == RANGES && signs->begin[0] == 0 && signs->begin[RANGES] == PATHS);
+  for (k = 0; k < RANGES; k++) {
+    CHECK(signs->begin[k] < signs->begin[k + 1]);
+    for (i = signs->begin[k]; i < signs->begin[k + 1]; i++) {
+      seen[signs->path[i]]++;
+      CHECK(i == signs->begin[k] || signs->path[i] == signs->path[i - 1] + 1);
+    }
+  }
+  for (i = 0; i < PATHS; i++)
+    CHECK(seen[i] == 1);
+  for (k = 0; k + RUN <= RANGES; k++) { /* the widest gap between sixteen runs */
+    uint64_t gap = 0, last = 0, at, j;
+    for (at = 0; at < PATHS; at++)
+      for (j = k; j < k + RUN; j++)
+        if (signs->path[signs->begin[j]] == at) {
+          gap = at - last > gap ? at - last : gap;
+          last = at;
+        }
+    gap = PATHS - last > gap ? PATHS - last : gap;
+    CHECK_SHOW(gap < 2.5 * PATHS / RUN, "%d after %d", (int)gap, (int)k);
+  }
+  permi_owned_release(&allocator, signs);
+}
+
 static void t_signs_generated(const char *kind, uint64_t seed, permi_signs_work *work)
 {
   perm_matrix matrix;
