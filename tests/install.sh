@@ -24,7 +24,7 @@ for file in bin/perm include/perm.h include/perm_sparse.h include/perm_more.h li
   check "$file is there" test -s "$at/$file"
 done
 also=$(ls build/perm_mpi build/perm_gpu examples/python/_perm.abi3.so 2>/dev/null | wc -l) # where they were built
-check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq $((18 + also))
+check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq $((19 + also))
 check "the version is perm.h's" test "$("$at/bin/perm" --version)" = "perm $release"
 if command -v readelf >/dev/null; then
   check soname sh -c "readelf -d '$at/lib/libperm.so' | grep -q 'SONAME.*\[$soname\]'"
