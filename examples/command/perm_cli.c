@@ -244,9 +244,7 @@ static int cli_start_threads(const perm_options *options)
 static int cli_progress(const perm_progress *progress, void *user_data)
 {
   cli *run = (cli *)user_data;
-  const int samples = run->estimate && run->options.max_seconds > 0; /* they go on until then */
-  const double rest = samples ? fmin(progress->seconds_left, fmax(0, run->options.max_seconds - progress->seconds))
-                              : progress->seconds_left;
+  const double rest = progress->seconds_left;
   const int known = isfinite(rest), begins = progress->fraction <= 0;
   const cli_words so_far = cli_amount("seconds", progress->seconds), left = cli_amount("seconds", rest);
   if (run->progress == 1 && run->told && progress->seconds >= run->told_seconds &&
@@ -468,6 +466,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     if (run->progress > 1)
       fprintf(stderr, "\r%72s\r", "");
   }
+  fraction_part(&result);
   code = cli_exit_code(result.status);
   next = cli_next_step(run, &matrix, &result); /* which knows the library's words */
   cli_in_options(result.status, result.message, sizeof result.message);
@@ -515,7 +514,8 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !cli_graph.line && !cli_given(run, CLI_LISTS " --estimate --guarantee --rows --cols "))
+    else if (result.terms > 0 && !cli_graph.line && fraction_is_whole() &&
+             !cli_given(run, CLI_LISTS " --estimate --guarantee --rows --cols "))
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);

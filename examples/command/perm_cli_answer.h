@@ -253,7 +253,6 @@ static const struct { const char *from, *to; } cli_wording[] = {
 /* Replaces words of a message; those about files stay as they are. */
 static void cli_in_options(perm_status status, char *message, size_t size)
 {
-  static const char longer[] = "--max-seconds";
   char text[2 * PERM_MESSAGE_BYTES];
   const char *c, *to;
   size_t used = 0, k;
@@ -266,10 +265,8 @@ static void cli_in_options(perm_status status, char *message, size_t size)
         break;
     if (k < sizeof cli_wording / sizeof *cli_wording) {
       to = cli_wording[k].to; /* --seconds means the same, and is said if it was given */
-      if (cli_seconds_given && !strncmp(to, longer, sizeof longer - 1))
-        used += (size_t)sprintf(text + used, "--seconds%s", to + sizeof longer - 1);
-      else
-        used += (size_t)sprintf(text + used, "%s", to);
+      const int seconds = cli_seconds_given && !strncmp(to, "--max-seconds", 13);
+      used += (size_t)sprintf(text + used, "%s%s", seconds ? "--" : "", to + (seconds ? 6 : 0));
       c += strlen(cli_wording[k].from);
     } else {
       text[used++] = *c++;

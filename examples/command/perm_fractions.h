@@ -97,6 +97,15 @@ static double fraction_double(const perm_integer *a, int *exp2)
   return a->negative ? -value : value;
 }
 
+/* A stopped job's sum is of rows without denominators; now of the matrix. */
+static void fraction_part(perm_result *result)
+{
+  int exp2 = 0;
+  if (result->value != result->value && !fraction_is_whole())
+    result->partial_sum /= fraction_double(&fraction_below, &exp2);
+  result->exp2 -= exp2;
+}
+
 /* For people perm_result_text, else the integer; of fractions "a/b" in lowest terms and, for people, a decimal near. */
 static void fraction_text(const perm_result *result, char *text, size_t size, int people)
 {

@@ -386,7 +386,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   const double most = plan->samples > 0                                                 ? plan->samples
                       : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
                                                                                         : PERMI_ESTIMATE_SAMPLES;
-  const double units = (double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1;
+  const double units = (double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1, limit = control->options->max_seconds;
   const double short_blocks = floor(PERMI_ESTIMATE_POLL / units);
   const double together = fmax(1, fmin(PERMI_ESTIMATE_TOGETHER, estimate->threads * short_blocks));
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
@@ -399,10 +399,10 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   control->work_total = (double)blocks;
   control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
-    control->done = (double)done;
     sampler->block = done;
     count = (int)fmin((double)(blocks - done), together) * PERMI_BLOCK_SAMPLES;
     permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_one, sampler, NULL);
+    control->done = limit > 0 ? control->work_total * (permi_seconds() - control->start) / limit : 0;
     if (control->stopped != PERM_OK) {
       status = control->stopped;
       break;
@@ -424,7 +424,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       }
     }
     if (done < blocks)
-      status = permi_control_poll(control, (double)done, control->activity);
+      status = permi_control_poll(control, fmax(control->done, (double)done), control->activity);
   }
   if (!done)
     return status;
