@@ -4371,10 +4371,13 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   permi_options_decode(bytes, &a);
   const struct { const char *name; double made, now; } option[] = {
       {"method", (double)a.method, (double)b.method}, {"precision", (double)a.precision, (double)b.precision},
-      {"isa", (double)a.isa, (double)b.isa}, {"modulus", (double)a.modulus, (double)b.modulus},
-      {"certify", (double)a.certify, (double)b.certify}, {"tolerance", a.tolerance, b.tolerance},
-      {"plan_effort", a.plan_effort, b.plan_effort}, {"max_bytes", a.max_bytes, b.max_bytes},
+      {"isa", (double)a.isa, (double)b.isa}, {"certify", (double)a.certify, (double)b.certify},
+      {"tolerance", a.tolerance, b.tolerance}, {"plan_effort", a.plan_effort, b.plan_effort},
+      {"max_bytes", a.max_bytes, b.max_bytes},
       {"gpus", (double)a.gpu.devices, b.gpu.devices && a.gpu.devices ? (double)a.gpu.devices : b.gpu.devices}};
+  if (a.modulus != b.modulus)
+    used = permi_say(text, sizeof text, " made with modulus %llu, not %llu", (unsigned long long)a.modulus,
+                     (unsigned long long)b.modulus);
   for (size_t k = 0; k < sizeof option / sizeof *option; k++) {
     const double made = option[k].made, now = option[k].now;
     const char *const begin = used ? ";" : " made with", *const name = option[k].name;
