@@ -9250,7 +9250,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   const double begin = maker->watch->worked;
   const int glances = block->free_lines && block->vertices <= 2 * PERMI_TREE_LOOK, other = block->vertices - block->n;
   const double full = ldexp(permi_array_seconds[0] * block->edges, block->n < other ? block->n : other);
-  const double hope = glances ? fmin(rival, full) : rival; /* a frontier's most */
+  const double hope = glances ? fmin(rival, fmax(full, PERMI_FREE_SECONDS)) : rival; /* a frontier's most */
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
