@@ -341,7 +341,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   const double given = permi_entry_roundings(working, working->n) + block->additions;
   const double begin = maker->watch->worked;
-  const int glances = block->free_lines && block->vertices <= 2 * PERMI_TREE_LOOK;
+  const int glances = block->free_lines && block->vertices <= 2 * PERMI_TREE_LOOK, other = block->vertices - block->n;
+  const double full = ldexp(permi_array_seconds[0] * block->edges, block->n < other ? block->n : other);
+  const double hope = glances ? fmin(rival, fmax(full, PERMI_FREE_SECONDS)) : rival; /* a frontier's most */
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
@@ -385,7 +387,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
         continue;
     }
     if (permi_tree_enough(best, glances, start,
-                          glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, rival))
+                          glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, hope))
       break;
   }
   permi_tree_graph_release(&graph);
