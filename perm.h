@@ -2090,15 +2090,12 @@ static void permi_number_raise(permi_number *a, long long d)
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
-  int e;
   if (lead == 0 && a->error < (double)INFINITY)
     lead = a->error;
   if (lead == 0 && a->estimate < (double)INFINITY)
     lead = a->estimate;
-  if (lead == 0)
-    return;
-  frexp(lead, &e);
-  permi_number_raise(a, e);
+  if (lead != 0)
+    permi_number_raise(a, permi_exponent(lead));
 }
 
 /* Returns ab, rounded up if it underflows; 0 times infinity is 0. */
@@ -2237,8 +2234,7 @@ typedef enum permi_algebra {
 
 typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex or Gaussian */
-  int words;
+  int parts, words; /* parts 2: complex or Gaussian */
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
@@ -6092,12 +6088,11 @@ static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *v
 static void permi_leaf_scale_by(permi_leaf *leaf, int parts, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
-  int e;
   if (parts == 2)
     permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
   else
     re = permi_dd_multiply(re, permi_dd_make(real));
-  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+  const int e = permi_exponent(fmax(fabs(re.hi), fabs(im.hi)));
   leaf->scale = permi_dd_scale(re, -e);
   leaf->scale_imaginary = permi_dd_scale(im, -e);
   leaf->scale_exp2 += e;

@@ -709,12 +709,11 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
   const permi_dd two = permi_dd_make(2);
-  int e, step;
-  frexp(permi_dd_complex_modulus(a), &e);
+  const int e = permi_exponent(permi_dd_complex_modulus(a));
   a = permi_dd_complex_scale(a, -e);
   permi_dd norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
   permi_dd x = permi_dd_make(1 / norm.hi);
-  for (step = 0; step < 2; step++)
+  for (int step = 0; step < 2; step++)
     x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(norm, x)));
   a.re = permi_dd_multiply(a.re, x);
   a.im = permi_dd_multiply(permi_dd_negate(a.im), x);
@@ -905,17 +904,15 @@ static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, perm
   const int n = nodes->n;
   int i, j, side, lossy = 0;
   for (i = 0; i < n && !permi_watch(watch, 500.0 * n); i++) {
-    int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
       least = fmin(least, permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)));
-    frexp(least, &row_exp2);
+    const int row_exp2 = permi_exponent(least);
     number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
       permi_dd_complex d = permi_node_difference(nodes, 0, i, 1, j);
-      int exp2;
       permi_number_times(number, d);
-      frexp(permi_dd_complex_modulus(d), &exp2);
+      const int exp2 = permi_exponent(permi_dd_complex_modulus(d));
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
@@ -2017,10 +2014,9 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
-  int e;
+  const int e = permi_exponent(largest);
   if (largest > 1e-100 && largest < 1e100)
     return;
-  frexp(largest, &e);
   sample->value = ldexp(sample->value, -e);
   sample->imaginary = ldexp(sample->imaginary, -e);
   sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
@@ -2278,8 +2274,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
   if (estimate->is_complex) /* a circular normal variable reaches farther */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e;
-    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
+    int e = permi_exponent(fmax(fabs(estimate->value), fabs(estimate->imaginary)));
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
     estimate->value = ldexp(estimate->value, -e);

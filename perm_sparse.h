@@ -2139,8 +2139,7 @@ static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* Bytes to read of a file that begins so: of .npy the first 12, then header, items and one too many; none beyond what
-   is refused; UINT64_MAX: all. */
+/* Bytes to read of a file that begins so: of .npy its head, then items and one too many; UINT64_MAX: all. */
 static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format format)
 {
   const size_t head = permi_numpy_head(text, bytes);
@@ -4155,10 +4154,9 @@ typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
-  int words;
   uint64_t *adjacent;
   permi_positions now, trial;
-  int *order, *candidate, *best;
+  int words, *order, *candidate, *best;
   double units, told;
 } permi_anneal;
 
@@ -5475,10 +5473,9 @@ static void permi_values_extremes(const double *x, size_t doubles, size_t stride
 /* Returns e of the factor 2^-e, 0 between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
-  int e;
   if (sizes->largest == 0 || (sizes->largest > 1 / beyond && sizes->largest < beyond))
     return 0;
-  frexp(sizes->largest, &e);
+  const int e = permi_exponent(sizes->largest);
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);
@@ -9385,9 +9382,8 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
+  int slot_count, used, complete, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;
@@ -9951,8 +9947,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The next row has an open column, and opens the fewest columns, less those that it closes. Returns 0 if too wide or
-   stopped. */
+/* The next row has an open column, and opens the fewest, less those it closes. Returns 0 if too wide or stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
@@ -10521,8 +10516,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Returns the number of parts, whose rests stay proportional with the step's vertex, -1 if too many. Touched members
-   stand first. */
+/* Returns the number of parts that stay proportional with the step's vertex, touched first; -1 if too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -14293,8 +14287,7 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
          : (perm_status)(ways->stopped ? walking->stop : permi_walking_poll(walking, 0, chunk + 1));
 }
 
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
-   was done is a prefix. */
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order: what is done is a prefix. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
@@ -15852,8 +15845,7 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
-   three quarters. */
+/* Finds what separates the queue: pairs of keys up to *at touching one above. Returns its price; no side over 3/4. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */

@@ -49,9 +49,8 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
+  int slot_count, used, complete, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;

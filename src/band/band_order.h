@@ -146,8 +146,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The next row has an open column, and opens the fewest columns, less those that it closes. Returns 0 if too wide or
-   stopped. */
+/* The next row has an open column, and opens the fewest, less those it closes. Returns 0 if too wide or stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)

@@ -373,15 +373,12 @@ static void permi_number_raise(permi_number *a, long long d)
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
-  int e;
   if (lead == 0 && a->error < (double)INFINITY)
     lead = a->error;
   if (lead == 0 && a->estimate < (double)INFINITY)
     lead = a->estimate;
-  if (lead == 0)
-    return;
-  frexp(lead, &e);
-  permi_number_raise(a, e);
+  if (lead != 0)
+    permi_number_raise(a, permi_exponent(lead));
 }
 
 /* Returns ab, rounded up if it underflows; 0 times infinity is 0. */

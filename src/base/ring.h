@@ -22,8 +22,7 @@ typedef enum permi_algebra {
 
 typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex or Gaussian */
-  int words;
+  int parts, words; /* parts 2: complex or Gaussian */
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 

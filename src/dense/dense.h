@@ -284,12 +284,11 @@ static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *v
 static void permi_leaf_scale_by(permi_leaf *leaf, int parts, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
-  int e;
   if (parts == 2)
     permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
   else
     re = permi_dd_multiply(re, permi_dd_make(real));
-  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+  const int e = permi_exponent(fmax(fabs(re.hi), fabs(im.hi)));
   leaf->scale = permi_dd_scale(re, -e);
   leaf->scale_imaginary = permi_dd_scale(im, -e);
   leaf->scale_exp2 += e;

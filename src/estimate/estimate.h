@@ -92,10 +92,9 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
-  int e;
+  const int e = permi_exponent(largest);
   if (largest > 1e-100 && largest < 1e100)
     return;
-  frexp(largest, &e);
   sample->value = ldexp(sample->value, -e);
   sample->imaginary = ldexp(sample->imaginary, -e);
   sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
@@ -353,8 +352,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
   if (estimate->is_complex) /* a circular normal variable reaches farther */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e;
-    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
+    int e = permi_exponent(fmax(fabs(estimate->value), fabs(estimate->imaginary)));
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
     estimate->value = ldexp(estimate->value, -e);

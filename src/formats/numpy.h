@@ -183,8 +183,7 @@ static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* Bytes to read of a file that begins so: of .npy the first 12, then header, items and one too many; none beyond what
-   is refused; UINT64_MAX: all. */
+/* Bytes to read of a file that begins so: of .npy its head, then items and one too many; UINT64_MAX: all. */
 static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format format)
 {
   const size_t head = permi_numpy_head(text, bytes);

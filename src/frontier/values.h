@@ -227,10 +227,9 @@ static void permi_values_extremes(const double *x, size_t doubles, size_t stride
 /* Returns e of the factor 2^-e, 0 between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
-  int e;
   if (sizes->largest == 0 || (sizes->largest > 1 / beyond && sizes->largest < beyond))
     return 0;
-  frexp(sizes->largest, &e);
+  const int e = permi_exponent(sizes->largest);
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);

@@ -32,10 +32,9 @@ typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
-  int words;
   uint64_t *adjacent;
   permi_positions now, trial;
-  int *order, *candidate, *best;
+  int words, *order, *candidate, *best;
   double units, told;
 } permi_anneal;
 

@@ -38,12 +38,11 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
   const permi_dd two = permi_dd_make(2);
-  int e, step;
-  frexp(permi_dd_complex_modulus(a), &e);
+  const int e = permi_exponent(permi_dd_complex_modulus(a));
   a = permi_dd_complex_scale(a, -e);
   permi_dd norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
   permi_dd x = permi_dd_make(1 / norm.hi);
-  for (step = 0; step < 2; step++)
+  for (int step = 0; step < 2; step++)
     x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(norm, x)));
   a.re = permi_dd_multiply(a.re, x);
   a.im = permi_dd_multiply(permi_dd_negate(a.im), x);
@@ -234,17 +233,15 @@ static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, perm
   const int n = nodes->n;
   int i, j, side, lossy = 0;
   for (i = 0; i < n && !permi_watch(watch, 500.0 * n); i++) {
-    int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
       least = fmin(least, permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)));
-    frexp(least, &row_exp2);
+    const int row_exp2 = permi_exponent(least);
     number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
       permi_dd_complex d = permi_node_difference(nodes, 0, i, 1, j);
-      int exp2;
       permi_number_times(number, d);
-      frexp(permi_dd_complex_modulus(d), &exp2);
+      const int exp2 = permi_exponent(permi_dd_complex_modulus(d));
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;

@@ -66,8 +66,7 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
-   three quarters. */
+/* Finds what separates the queue: pairs of keys up to *at touching one above. Returns its price; no side over 3/4. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */

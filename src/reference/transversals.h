@@ -111,8 +111,7 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
          : (perm_status)(ways->stopped ? walking->stop : permi_walking_poll(walking, 0, chunk + 1));
 }
 
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
-   was done is a prefix. */
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order: what is done is a prefix. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {

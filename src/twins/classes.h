@@ -295,8 +295,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Returns the number of parts, whose rests stay proportional with the step's vertex, -1 if too many. Touched members
-   stand first. */
+/* Returns the number of parts that stay proportional with the step's vertex, touched first; -1 if too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
