@@ -4154,7 +4154,7 @@ static perm_status permi_coefficients_compute(permi_coefficients *plan, permi_co
     run.base.again = q > 0;
     run.base.seconds_before = q * plan->seconds;
     status = permi_coefficients_pass(&run, doubles ? NULL : prime + q, some);
-    const double *x = (const double *)(void *)permi_array_values(&run.base, steps, 0);
+    const double *x = (const double *)(void *)permi_arrays_last(&run.base);
     for (int k = 0; k < some * values && status == PERM_OK; k++) {
       const int which = q + k / values;
       if (doubles)

@@ -7318,7 +7318,8 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
       permi_places_turned(&places, (p + 1) & 1);
     }
   }
-  frontier->arrays->bytes = opened ? (double)places.most : 0;
+  frontier->arrays->bytes = opened ? fmax((double)places.most, PERMI_ARRAY_PAD + (double)permi_arrays_bytes_at(
+                                              frontier, frontier->steps)) : 0;
   permi_pool_release(&pool);
   return opened;
 }
@@ -7339,6 +7340,15 @@ typedef struct permi_array_stepping {
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
 {
   return run->memory + (size_t)run->places->at[p & 1][top];
+}
+
+/* Returns the value. Where sums of lone entries cancelled to 0, no state may be left: it is 0. */
+static char *permi_arrays_last(const permi_arrays_run *run)
+{
+  const int p = run->frontier->steps;
+  if (run->frontier->ones[p] > run->frontier->most[p])
+    return (char *)memset(run->memory, 0, run->bytes);
+  return permi_array_values(run, p, 0);
 }
 
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
@@ -7620,7 +7630,7 @@ PERMI_COLD static perm_status permi_arrays_residues(permi_arrays_run *run, doubl
     run->again = pass > 0;
     run->seconds_before = pass * seconds / plan->passes;
     status = permi_arrays_pass(run);
-    memcpy(&last, permi_array_values(run, run->frontier->steps, 0), sizeof last);
+    memcpy(&last, permi_arrays_last(run), sizeof last);
     if (status == PERM_OK && !p)
       permi_sum_add_double(&partial->value, last);
     else if (status == PERM_OK)
@@ -7659,7 +7669,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
     permi_arrays_aim(&run, pass);
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
-    last = permi_array_values(&run, frontier->steps, 0);
+    last = permi_arrays_last(&run);
     if (!integers)
       memcpy(value + (pass ? moduli : 0), last, run.bytes);
     sizes[pass] = run.base.sizes;

@@ -613,7 +613,8 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
       permi_places_turned(&places, (p + 1) & 1);
     }
   }
-  frontier->arrays->bytes = opened ? (double)places.most : 0;
+  frontier->arrays->bytes = opened ? fmax((double)places.most, PERMI_ARRAY_PAD + (double)permi_arrays_bytes_at(
+                                              frontier, frontier->steps)) : 0;
   permi_pool_release(&pool);
   return opened;
 }
