@@ -3988,7 +3988,7 @@ static perm_status permi_coefficients_frontier(permi_coefficients *plan, const p
   }
   if (status == PERM_OK && frontier->arrays) {
     const double ways = 2 * permi_frontier_streams_most(frontier);
-    for (plan->bits = 50; 1.25 * ways * (ldexp(1, plan->bits - 1) + 1) > PERMI_ARRAY_RESIDUE_ROOM; plan->bits--)
+    for (; 1.25 * ways * (ldexp(1, plan->bits - 1) + 1) > PERMI_ARRAY_RESIDUE_ROOM; plan->bits--)
       ;
     permi_coefficients_fill(plan, mark);
     if (!plan->cell) {
@@ -4124,7 +4124,7 @@ static perm_status permi_coefficients_lower(permi_coefficients *plan, permi_cont
   if (frontier->words && permi_coefficients_open(plan, 1, watch, &run))
     status = permi_coefficients_pass(&run, NULL, 1);
   if (status == PERM_OK) /* fewer than 1e9 roundings */
-    *bits = fmin(*bits, log2(*(const double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6);
+    *bits = fmax(0, fmin(*bits, log2(*(double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6));
   if (frontier->words)
     permi_coefficients_close(&run, result);
   frontier->words = words;
@@ -4747,8 +4747,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status != PERM_OK)
     return status;
-  bits = fmax(bits, 0);
-  const double vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
+  const double vectors = plan->seconds * permi_coefficients_primes(plan, bits);
   status = permi_pencil_may(pencil, fmin(vectors, points), planning);
   if (status == PERM_OK && vectors > points)
     status = permi_points_run(pencil, bits, modular, numbers);
@@ -4811,6 +4810,7 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
     return status > 0 ? permi_fail_stopped(watch, result) : status;
   memset(&pencil, 0, sizeof pencil);
   memset(&plan, 0, sizeof plan);
+  plan.bits = 50;
   pencil.m = pencil.matrix.m = call->m;
   pencil.n = pencil.matrix.n = call->n;
   pencil.parts = call->parts;

@@ -95,12 +95,12 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
   const double done = total > 0 ? control->work_before / total : 0;
-  const double whole = done > control->fraction_start ? seconds + permi_control_left(control, done, seconds) : total;
+  const double all = done > control->fraction_start ? seconds + permi_control_left(control, done, seconds) : total;
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
-  if (whole > 0 && whole < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%.70s after %.20s of about %.20s", perm_status_text(status),
-             permi_time_words(seconds).text, permi_time_words(whole).text);
+  if (all > 0 && all < (double)INFINITY)
+    snprintf(words.text, sizeof words.text, "%.70s after %.20s%s%.20s", perm_status_text(status),
+             permi_time_words(seconds).text, all < seconds ? ", predicted " : " of about ", permi_time_words(all).text);
   return words;
 }
 

@@ -213,7 +213,7 @@ static perm_status permi_coefficients_frontier(permi_coefficients *plan, const p
   }
   if (status == PERM_OK && frontier->arrays) {
     const double ways = 2 * permi_frontier_streams_most(frontier);
-    for (plan->bits = 50; 1.25 * ways * (ldexp(1, plan->bits - 1) + 1) > PERMI_ARRAY_RESIDUE_ROOM; plan->bits--)
+    for (; 1.25 * ways * (ldexp(1, plan->bits - 1) + 1) > PERMI_ARRAY_RESIDUE_ROOM; plan->bits--)
       ;
     permi_coefficients_fill(plan, mark);
     if (!plan->cell) {
@@ -349,7 +349,7 @@ static perm_status permi_coefficients_lower(permi_coefficients *plan, permi_cont
   if (frontier->words && permi_coefficients_open(plan, 1, watch, &run))
     status = permi_coefficients_pass(&run, NULL, 1);
   if (status == PERM_OK) /* fewer than 1e9 roundings */
-    *bits = fmin(*bits, log2(*(const double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6);
+    *bits = fmax(0, fmin(*bits, log2(*(double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6));
   if (frontier->words)
     permi_coefficients_close(&run, result);
   frontier->words = words;

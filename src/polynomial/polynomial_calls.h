@@ -85,8 +85,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status != PERM_OK)
     return status;
-  bits = fmax(bits, 0);
-  const double vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
+  const double vectors = plan->seconds * permi_coefficients_primes(plan, bits);
   status = permi_pencil_may(pencil, fmin(vectors, points), planning);
   if (status == PERM_OK && vectors > points)
     status = permi_points_run(pencil, bits, modular, numbers);
@@ -149,6 +148,7 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
     return status > 0 ? permi_fail_stopped(watch, result) : status;
   memset(&pencil, 0, sizeof pencil);
   memset(&plan, 0, sizeof plan);
+  plan.bits = 50;
   pencil.m = pencil.matrix.m = call->m;
   pencil.n = pencil.matrix.n = call->n;
   pencil.parts = call->parts;

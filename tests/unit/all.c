@@ -84,6 +84,7 @@
 #include "t_faults.c"
 #include "t_stops.c"
 #include "t_marginals.c"
+#include "t_natural.c"
 #include "t_stops_proofs.c"
 #include "t_refusals.c"
 #include "t_derive.c"

@@ -3,12 +3,12 @@
    nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
    not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
 
-static struct { long looks, at; } stop_fault; /* stops at the look `at` and all after it; 0: none */
+static struct { long looks, at; double by; } stop_fault; /* stops at the look `at` and all after it, or by a time */
 
 static int test_stop_fault(void)
 {
   const long look = __atomic_add_fetch(&stop_fault.looks, 1, __ATOMIC_RELAXED);
-  return stop_fault.at && look >= stop_fault.at;
+  return (stop_fault.at && look >= stop_fault.at) || (stop_fault.by > 0 && test_seconds() >= stop_fault.by);
 }
 
 typedef enum stop_call {
