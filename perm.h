@@ -2841,10 +2841,9 @@ typedef struct permi_control {
   double next_checkpoint;
   int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look;
+  double worked, next_look, done;
   perm_status stopped;
   const char *activity;
-  double done;
 } permi_control;
 
 #if !defined(PERMI_WATCH_UNITS) /* tests look more often */
@@ -2925,8 +2924,9 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%.70s after %.20s of about %.20s", perm_status_text(status),
-             permi_time_words(seconds).text, permi_time_words(whole).text);
+    snprintf(words.text, sizeof words.text, "%.70s after %.20s of about %.20s%s", perm_status_text(status),
+             permi_time_words(seconds).text, permi_time_words(whole).text,
+             control->fraction_start > 0 && control->fraction_time == 0 ? " that were left" : "");
   return words;
 }
 
