@@ -1164,7 +1164,7 @@ def _array(a, dimensions=2):
     if isinstance(a, list) and not a and dimensions == 2:
         return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
-        raise InputTypeError("expected an array, not a file's name: perm.read(%r) is the array of a file" % (os.fspath(a),))
+        raise InputTypeError("expected an array, not a file's name: perm.read(%r) is its array" % (os.fspath(a),))
     a = _numbers(a.toarray() if _is_sparse(a) else a)
     if a.ndim != dimensions:
         raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),

@@ -529,7 +529,7 @@ def test_files_without_a_banner(tmp_path):
     assert result.integer == 1 and "3 edges of a 3 x 3 matrix, counted from 1" in result.message
     assert perm.permanent(file("2.0 3\n1e0 15.0\n")) == 33
     assert isinstance(perm.permanent(file("2.0 3\n1e0 15.0\n")), int)
-    with pytest.raises(perm.InputTypeError, match="not a file's name: perm.read.'.*'. is the array of a file"):
+    with pytest.raises(perm.InputTypeError, match="not a file's name: perm.read.'.*'. is its array"):
         perm.minors(str(tmp_path / "a.txt"), 0)
 
 
