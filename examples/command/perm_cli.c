@@ -675,7 +675,7 @@ int CLI_MAIN(int argc, char **argv)
     run.options.cancel = &cli_interrupted;
     cli_catch_signals();
     if (*CLI_NO_THREADS && run.options.threads > 1)
-      fprintf(stderr, "perm: --threads %d: this perm was%s\n", run.options.threads, CLI_NO_THREADS + 1);
+      fprintf(stderr, "perm: --threads %d: this is a perm%s\n", run.options.threads, CLI_NO_THREADS);
     if (run.resume || run.merge)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
     if (code == CLI_DONE && (run.resume || run.merge))
