@@ -566,9 +566,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    of its own, so rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
    the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
    on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a negative weight, or permanent 0. result: value is the
-   permanent; errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the
-   largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/tracking.md.
-   [FBS83] */
+   permanent; errors are absolute, of the worst marginal, without 2^exp2; tolerance is relative to the largest. Time and
+   memory as of the gradient, or 2^m (n - m + 1) states of m operations; of gated scenes take perm_marginals_sparse.
+   JPDA: docs/tracking.md. [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);
@@ -2837,10 +2837,9 @@ typedef struct permi_control {
   double next_checkpoint;
   int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look;
+  double worked, next_look, done;
   perm_status stopped;
   const char *activity;
-  double done;
 } permi_control;
 
 #if !defined(PERMI_WATCH_UNITS) /* tests look more often */
@@ -2921,8 +2920,9 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (all > 0 && all < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%.70s after %.20s%s%.20s", perm_status_text(status),
-             permi_time_words(seconds).text, all < seconds ? ", predicted " : " of about ", permi_time_words(all).text);
+    snprintf(words.text, sizeof words.text, "%.70s after %.20s%s%.20s%s", perm_status_text(status),
+             permi_time_words(seconds).text, all < seconds ? ", predicted " : " of about ", permi_time_words(all).text,
+             control->fraction_start > 0 && control->fraction_time == 0 ? " that were left" : "");
   return words;
 }
 

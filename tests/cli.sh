@@ -324,7 +324,7 @@ expect polynomial_sizes 2 'L: the matrix is 2 x 3, not 3 x 3' --polynomial $dir/
 expect polynomial_none 4 'none.mtx: cannot open' --polynomial $dir/none.mtx $dir/nine.txt
 expect polynomial_two 2 'has no use for "--permanental"' --permanental --polynomial $dir/one.txt $dir/nine.txt
 expect polynomial_rows 2 'has no use for "--rows"' --permanental --rows 1,1,1 $dir/nine.txt
-expect rook_explain 2 'leave out --explain' --rook --explain $dir/nine.txt
+expect rook_explain 2 'leave out --explain; --max-seconds 1 tells the prediction' --rook --explain $dir/nine.txt
 expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.txt
 expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt
@@ -426,6 +426,7 @@ expect market_many 2 'the file has many graphs, and --market is for one' --gradi
 expect market_write 2 'nothing is computed, so there is no use for "--marginals' --marginals --market --write - $dir/nine.txt
 cp $dir/wide.txt $dir/kept.txt
 $perm --marginals --market $dir/wide.txt >/dev/null; check market_input_kept cmp $dir/wide.txt $dir/kept.txt
+expect sample_signs 2 'have no chances; outputs of photons: examples/boson_sampling.c' --sample 2 --generate unitary:3
 expect marginals_signs 2 'entries below 0 have no chances' --marginals --generate gauss:5
 printf '1e-300 1e300 1\n1e300 1e-300 1\n' >$dir/far.txt
 expect marginals_far 2 'range beyond doubles; leave out those too small to count' --marginals $dir/far.txt
@@ -442,6 +443,7 @@ printf '9007199254740993 1\n1 1\n' >$dir/whole53.txt
 expect amplitudes 0 '^    1,1 0[.]2(8|79999)[0-9]* -?0$' --amplitudes $dir/splitter.txt
 check amplitudes_all test "$(grep -c '^    [012],[012] ' $dir/out)" -eq 3
 check amplitudes_sum grep -Eq '^  2 photons: the squares of all amplitudes have the sum (1|0[.]99999)[0-9.]*$' $dir/out
+expect amplitudes_listed 0 '^  4 photons: the squares of those listed have the sum 0[.]' --amplitudes --exactly 1,-,-,- --generate unitary:4
 expect amplitudes_cols 0 '^    3,0 0[.]216' --amplitudes --cols 3,0 $dir/splitter.txt
 expect amplitudes_limits 0 '^    1,2 0[.]' --amplitudes --cols 3,0 --rows 2,2 $dir/splitter.txt
 check amplitudes_limits_all test "$(grep -c '^    [0123],[0123] ' $dir/out)" -eq 2
@@ -854,6 +856,11 @@ expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"sign-search".*,"va
 expect explain_refused_array 3 '^  matrix     4900 entries .integers., none is 0' --generate ones:70 --method ryser --explain
 expect explain_gpu 0 'about .* on one GPU .as of an H200; this perm was built without CUDA and uses none.' \
   --generate uniform:50 --explain --gpus 16
+expect explain_in_time 0 '^  limit      the run is predicted to end within --max-seconds 10 s$' --generate uniform:20 --explain --max-seconds 10
+expect explain_stops 0 '^  limit      the run is stopped there: it is not predicted to end within --max-seconds 10 s$' --generate uniform:50 --explain --max-seconds 10
+expect explain_stops_json 0 '"would_stop":true,' --generate uniform:50 --explain --max-seconds 10 --json
+expect explain_stops_task 3 'over --max-seconds 0.[01][0-9]*; allow more' --generate er:40:0.4 --method lists --explain --max-seconds 0.1
+expect explain_tolerance 0 '^  tolerance  1e-20 is finer than .* expect exit code 5$' --generate uniform:20 --explain --tolerance 1e-20
 for bytes in 1e9 1000M 1GB 1G 1GiB 95.5k 95500B; do expect "bytes_$bytes" 0 'permanent = 120' --generate ones:5 --max-bytes $bytes; done
 for bytes in G 12XB -1k 1Ki2 1e30T 1i; do expect "no_bytes_$bytes" 2 'such as 8e9 or 8G' --generate ones:5 --max-bytes $bytes; done
 expect bytes_1k 3 'max-bytes 1.02 kB is too little' --generate ones:9 --max-bytes 1KiB
@@ -1221,6 +1228,7 @@ pieces blocks --generate blocks:3:17:0.95 --method dense
 printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
 pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method multiplicities $dir/three.txt
 expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.05
+expect "stopped: resumed" 1 '--max-seconds reached after .* of about .* that were left; there is no value' --resume $dir/stop --max-seconds 0.05
 expect "stopped: other options" 2 'made with precision default, not dd; --certify 0, not 1; give the same, or another --checkpoint' \
   --generate uniform:26 --isa plain --checkpoint $dir/stop --precision dd --certify
 expect "stopped: other matrix" 2 'checkpoint of another matrix; to begin anew' --generate uniform:26 --seed 2 --checkpoint $dir/stop
@@ -1309,7 +1317,7 @@ expect list 0 '^er:N:P	' --list generators
 expect list 0 '^frontier	dynamic' --list=methods
 expect bad_list 2 'no list of "matrices"; expected methods, ' --list matrices
 expect no_list 2 'no list of "nothing"; expected methods, ' --list
-expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+(-[a-z]+(\.[0-9]+)?)?$' --version
+expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+(-[a-z]+(\.[0-9]+)?)?(, built without OpenMP: it uses one thread)?$' --version
 
 # Each condition of an option's value, and of options that do not go together, alone
 zeros=00000000000000000000000000000000000000000000000000000000000000000
@@ -1329,7 +1337,7 @@ expect minors_half 2 'bad --minors' --minors 1.5 $dir/nine.txt
 expect ranks_half 2 'bad --ranks' --ranks 1.5 --explain $dir/nine.txt
 expect threads_half 2 'threads' --threads 1.5 $dir/nine.txt
 for option in --rows --cols; do
-  expect "rook $option" 2 'leave out --explain, --rows and --cols' --rook $option 1,1,1 $dir/nine.txt
+  expect "rook $option" 2 'leave out --rows and --cols' --rook $option 1,1,1 $dir/nine.txt
   expect "explain $option" 2 'permanents of a matrix as it is; leave out --estimate, --gradient' --explain $option 1,1,1 $dir/nine.txt
   expect "estimate $option" 2 'takes no multiplicities' --estimate $option 1,1,1 $dir/nine.txt
 done

@@ -7,9 +7,11 @@
 #endif
 #if defined(CLI_COMPUTE) || defined(PERM_WITH_CUDA)
 #define CLI_WHY_NO_GPU "none was predicted to be faster; --isa cuda insists"
+#define CLI_ONE_GPU "one GPU (as of an H200)"
 #else
 #define CLI_NO_CUDA 1
 #define CLI_WHY_NO_GPU "this perm was built without CUDA; make cuda builds build/perm_gpu with it"
+#define CLI_ONE_GPU "one GPU (as of an H200; this perm was built without CUDA and uses none)"
 #endif
 #ifndef CLI_COMPUTE /* perm_mpi.c includes this file with functions of its own */
 #define CLI_COMPUTE(name) perm_compute_##name
@@ -30,6 +32,9 @@
 #include <time.h>
 #if defined(_OPENMP)
 #include <omp.h>
+#define CLI_NO_THREADS ""
+#else
+#define CLI_NO_THREADS ", built without OpenMP: it uses one thread"
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <dirent.h>
@@ -99,6 +104,9 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
       return strstr(message, "of another matrix") ? ", or of a perm that plans otherwise, which can go on" : "";
     return strstr(message, "made with") ? "; give the same, or another --checkpoint to begin anew"
                                         : "; to begin anew, name another --checkpoint";
+  case PERM_ERROR_UNSUPPORTED:
+    return run->sample && strstr(message, "no chances")
+               ? "; outputs of photons: examples/boson_sampling.c, perm.sampler.boson in Python" : "";
   case PERM_ERROR_DEVICE:
     return strstr(message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
   default: return "";
@@ -644,7 +652,8 @@ int CLI_MAIN(int argc, char **argv)
       return cli_end(CLI_DONE);
     }
     if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V")) {
-      printf("perm %d.%d.%d%s\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH, PERM_VERSION_PRERELEASE);
+      printf("perm %d.%d.%d%s%s\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH,
+             PERM_VERSION_PRERELEASE, CLI_NO_THREADS);
       return cli_end(CLI_DONE);
     }
     if (!strncmp(argv[i], "--list", 6) && (!argv[i][6] || argv[i][6] == '='))
@@ -665,6 +674,8 @@ int CLI_MAIN(int argc, char **argv)
     run.options.user_data = &run;
     run.options.cancel = &cli_interrupted;
     cli_catch_signals();
+    if (*CLI_NO_THREADS && run.options.threads > 1)
+      fprintf(stderr, "perm: --threads %d: this is a perm%s\n", run.options.threads, CLI_NO_THREADS);
     if (run.resume || run.merge)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
     if (code == CLI_DONE && (run.resume || run.merge))
@@ -677,8 +688,7 @@ int CLI_MAIN(int argc, char **argv)
     run.max_seconds = run.options.max_seconds;
     for (i = 0; i < run.files && !cli_interrupted && !ferror(stdout); i++) {
       run.options.max_seconds = run.max_seconds;
-      int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
-      code = cli_worse(one, code);
+      code = cli_worse(cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]), code);
     }
     if (i < run.files && !ferror(stdout)) { /* a signal between matrices, or before the first one */
       fprintf(stderr, "perm: stopped before %s; to go on, give the same command again\n",

@@ -130,9 +130,10 @@ static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, co
   }
   for (k = 0; k < 2 && result->exp2; k++)
     snprintf(unit[k], sizeof unit[k], " times 2^%lld", (k + 1) * result->exp2);
-  printf("  %d photon%s: the squares of all amplitudes have the sum %.17g%s\n"
+  printf("  %d photon%s: the squares of %s have the sum %.17g%s\n"
          "  the vector of amplitudes errs by %.2g%s at most, proved; %s, %d thread%s, total %s\n", list->photons,
-         list->photons == 1 ? "" : "s", result->value, unit[1], result->error_bound, unit[0],
+         list->photons == 1 ? "" : "s", list->outputs.most || list->outputs.exactly ? "those listed" : "all amplitudes",
+         result->value, unit[1], result->error_bound, unit[0],
          perm_name("isa", result->isa), result->threads, result->threads == 1 ? "" : "s",
          cli_amount("seconds", result->seconds).text);
   printf("  %s%s%s\n", list->what, unit[list->parts == 1],

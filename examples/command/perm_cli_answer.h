@@ -370,10 +370,8 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     return;
   }
   printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
-  if (result->value == result->value)
-    printf("  permanent = %s", value);
-  else /* and no line with "permanent =", which scripts look for */
-    printf("  %s", result->message);
+  printf("  %s%s", result->value == result->value ? "permanent = " : "", /* which scripts look for */
+         result->value == result->value ? value : result->message);
   if (result->value == result->value && !result->exact)
     cli_print_decimal(result->value, result->imaginary, result->is_complex, result->exp2);
   if (result->value != result->value && result->method == PERM_METHOD_AUTO) { /* stopped before there was a plan */
@@ -459,6 +457,10 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 {
   const double ratio = hypot(e->value, e->imaginary) / e->standard_error;
   const int digits = ratio > 1e15 ? 17 : ratio > 1e4 ? 2 + (int)log10(ratio) : 6; /* that show the error */
+  const struct { const char *key; double value; } numbers[] = {
+      {"error_estimate", e->standard_error}, {"standard_error", e->standard_error}, {"low", e->low}, {"high", e->high},
+      {"radius", e->radius}, {"confidence", e->confidence}, {"proved_radius", e->proved_radius},
+      {"certain_low", e->certain_low}, {"certain_high", e->certain_high}};
   if (json) {
     cli_json_head(name, matrix);
     if (e->value != e->value)
@@ -468,15 +470,8 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     else
       printf(",\"value\":\"%.17g\"", e->value);
     printf(",\"exp2\":%lld,\"exact\":%s,\"error_bound\":null", e->exp2, e->radius == 0 ? "true" : "false");
-    cli_json_number("error_estimate", e->standard_error);
-    cli_json_number("standard_error", e->standard_error);
-    cli_json_number("low", e->low);
-    cli_json_number("high", e->high);
-    cli_json_number("radius", e->radius);
-    cli_json_number("confidence", e->confidence);
-    cli_json_number("proved_radius", e->proved_radius);
-    cli_json_number("certain_low", e->certain_low);
-    cli_json_number("certain_high", e->certain_high);
+    for (int k = 0; k < CLI_COUNT(numbers); k++)
+      cli_json_number(numbers[k].key, numbers[k].value);
     printf(",\"samples\":%.0f,\"seed\":%llu,\"method\":\"estimate-%s\",\"threads\":%d", e->samples,
            (unsigned long long)e->seed, perm_name("estimator", e->estimator), e->threads);
     cli_json_number("seconds", e->seconds);

@@ -390,8 +390,7 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   const double start = cli_clock();
   double *real = NULL;
   int64_t *integer = NULL;
-  if (!cli_check_counts(run, matrix, result)) {
-    /* is told */
+  if (!cli_check_counts(run, matrix, result)) { /* is told */
   } else if (run->estimate && m != n) {
     generate_fail(result, PERM_ERROR_UNSUPPORTED, "--estimate takes square matrices");
   } else if (!run->estimate || n <= PERM_ESTIMATE_MAX_N) { /* beyond, the library refuses without an array */
@@ -406,8 +405,7 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     if (result->status != PERM_OK)
       result->value = result->imaginary = NAN;
   }
-  if (result->status != PERM_OK) {
-    /* is told */
+  if (result->status != PERM_OK) { /* is told */
   } else if (run->estimate) {
     cli_compute_estimate(&rest, matrix, parts, real, result, estimate);
   } else if (run->gradient || run->minors) {

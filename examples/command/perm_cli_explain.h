@@ -14,9 +14,10 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
   double tasks = 0, longest = 0;
   const int ranks = run->ranks > 0 ? run->ranks : 1;
   memset(&all, 0, sizeof all);
-  int threads = run->options.threads > 0 ? run->options.threads : 1;
 #if defined(_OPENMP)
-  threads = run->options.threads > 0 ? threads : omp_get_max_threads();
+  const int threads = run->options.threads > 0 ? run->options.threads : omp_get_max_threads();
+#else
+  const int threads = 1;
 #endif
   for (int i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
@@ -41,8 +42,7 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
 /* Has this a matrix and options that are right, but no plan? */
 static int cli_is_refusal(perm_status status)
 {
-  return status == PERM_ERROR_LIMIT || status == PERM_ERROR_OVERFLOW || status == PERM_ERROR_SIZE ||
-         status == PERM_ERROR_UNSUPPORTED;
+  return cli_exit_code(status) == CLI_REFUSED || status == PERM_ERROR_SIZE || status == PERM_ERROR_UNSUPPORTED;
 }
 
 /* What a job says of itself, gathered. */
@@ -120,12 +120,6 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
   printf("\n");
 }
 
-#if defined(PERM_WITH_CUDA) || !defined(CLI_NO_CUDA)
-#define CLI_ONE_GPU "one GPU (as of an H200)"
-#else
-#define CLI_ONE_GPU "one GPU (as of an H200; this perm was built without CUDA and uses none)"
-#endif
-
 static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outline *outline)
 {
   const cli_prediction predicted = cli_predict(run, job);
@@ -152,6 +146,10 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   if (outline->bytes > 0)
     printf("; %s of memory", cli_amount("bytes", outline->bytes).text);
   printf("\n");
+  if (run->max_seconds > 0)
+    printf("  limit      the run is %spredicted to end within --max-seconds %s\n",
+           predicted.seconds > run->max_seconds ? "stopped there: it is not " : "",
+           cli_amount("seconds", run->max_seconds).text);
 }
 
 static void cli_explain_answer(const cli *run, const cli_outline *outline, const char *text)
@@ -171,6 +169,8 @@ static void cli_explain_answer(const cli *run, const cli_outline *outline, const
            exactly ? "--precision exact" : "");
   else
     printf("a double of precision %s with %s\n", perm_name("precision", outline->precision), error);
+  if (outline->precision != PERM_PRECISION_EXACT && run->options.tolerance > 0 && run->options.tolerance < 5e-17)
+    printf("  tolerance  %.3g is finer than a double's last digit: expect exit code 5\n", run->options.tolerance);
 }
 
 /* The three next engines for a block, the best first, and a line on those that decline it. taken: AUTO if none is. */
@@ -256,6 +256,8 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
          outline->proved ? "true" : "false");
   cli_json_number("predicted_seconds", outline->seconds);
   cli_json_number("predicted_bytes", outline->bytes);
+  if (run->max_seconds > 0)
+    printf(",\"would_stop\":%s", predicted.seconds > run->max_seconds ? "true" : "false");
   printf(",\"explain\":");
   cli_json_string(text);
   if (run->ranks) {
@@ -267,62 +269,47 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
   printf("}\n");
 }
 
-static void cli_explain_ranks(const cli *run, const perm_job *job)
-{
-  const cli_prediction predicted = cli_predict(run, job);
-  const int each = predicted.each;
-  printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %s; a rank %.3g elements, %.3g %%\n", run->ranks,
-         run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s", predicted.elements,
-         cli_amount("seconds", predicted.seconds).text, predicted.elements / run->ranks, 100.0 / run->ranks);
-}
-
-/* Why there is no plan: what the matrix is, and of the block that was refused what engines predict or why they decline.
-   job: what was planned until then, or NULL. */
-static void cli_explain_refusal(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job,
-                                const perm_result *result)
-{
-  const cli_outline outline = cli_outline_of(run, matrix, job);
-  perm_offer offer;
-  int k, block = -1;
-  for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
-    block = offer.block; /* the last one */
-  if (run->json) {
-    cli_explain_json(run, name, matrix, job, &outline, NULL, result);
-  } else {
-    printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
-    cli_explain_matrix(matrix, &outline);
-    printf("  plan       none within reach and limits%s\n", block > 0 ? ", of a block after others" : "");
-    cli_explain_others(job, block, PERM_METHOD_AUTO, 0);
-  }
-}
-
-static void cli_explain_job(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job)
+/* The plan; or why there is none: what the matrix is, and of the block that was refused what engines predict or why
+   they decline. job: what was planned until then, or NULL; refused: NULL, or with the reason. */
+static void cli_explain_job(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job,
+                            const perm_result *refused)
 {
   const cli_outline outline = cli_outline_of(run, matrix, job);
   const size_t length = perm_job_explain(job, NULL, 0);
-  char *text = (char *)malloc(length + 1);
+  char *text = (char *)calloc(length + 1, 1);
   perm_leaf leaf;
+  perm_offer offer;
+  int block = -1;
   if (!text)
     return;
   perm_job_explain(job, text, length + 1);
-  if (run->json) {
-    cli_explain_json(run, name, matrix, job, &outline, text, NULL);
-  } else {
+  if (!run->json)
     printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
-    if (run->explain > 1) {
-      printf("%s", text);
-    } else {
-      const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
-      cli_explain_matrix(matrix, &outline);
-      cli_explain_plan(run, job, &outline);
-      cli_explain_answer(run, &outline, text);
-      if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
-        printf("  %.*s\n", (int)(end - raised), raised);
-      if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)
-        cli_explain_others(job, outline.costliest, leaf.method, leaf.seconds);
-    }
-    if (run->ranks)
-      cli_explain_ranks(run, job);
+  if (run->json) {
+    cli_explain_json(run, name, matrix, job, &outline, text, refused);
+  } else if (refused) {
+    for (int k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
+      block = offer.block; /* the last one */
+    cli_explain_matrix(matrix, &outline);
+    printf("  plan       none within reach and limits%s\n", block > 0 ? ", of a block after others" : "");
+    cli_explain_others(job, block, PERM_METHOD_AUTO, 0);
+  } else if (run->explain > 1) {
+    printf("%s", text);
+  } else {
+    const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
+    cli_explain_matrix(matrix, &outline);
+    cli_explain_plan(run, job, &outline);
+    cli_explain_answer(run, &outline, text);
+    if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
+      printf("  %.*s\n", (int)(end - raised), raised);
+    if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)
+      cli_explain_others(job, outline.costliest, leaf.method, leaf.seconds);
+  }
+  if (run->ranks && !refused) {
+    const cli_prediction all = cli_predict(run, job);
+    printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %s; a rank %.3g elements, %.3g %%\n", run->ranks,
+           run->ranks == 1 ? "" : "s", all.each, all.gpus ? "GPU" : "thread", all.each == 1 ? "" : "s", all.elements,
+           cli_amount("seconds", all.seconds).text, all.elements / run->ranks, 100.0 / run->ranks);
   }
   free(text);
 }
@@ -334,7 +321,7 @@ static perm_status cli_explain_proof(const perm_job *job, perm_state *state, con
   const cli *run = (const cli *)options->user_data;
   (void)state;
   if (!run->estimate)
-    cli_explain_job(run, run->name, run->matrix, job);
+    cli_explain_job(run, run->name, run->matrix, job, NULL);
   memset(result, 0, sizeof *result);
   return PERM_OK;
 }
@@ -351,9 +338,9 @@ static int cli_explain(cli *run, const char *name, const perm_matrix *matrix, pe
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
                       : perm_sparse_job(matrix, &run->options, &job, result);
   if (status == PERM_OK && job)
-    cli_explain_job(run, name, matrix, job);
+    cli_explain_job(run, name, matrix, job, NULL);
   else if (cli_is_refusal(status))
-    cli_explain_refusal(run, name, matrix, job, result);
+    cli_explain_job(run, name, matrix, job, result);
   perm_job_free(job);
   return status == PERM_OK;
 }

@@ -94,7 +94,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --gpu-cache DIR   keep compiled kernels there\n"
     "\n"
     "Limits:\n"
-    "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
+    "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks); --explain tells which\n"
     "  --max-bytes B     memory, the matrix included, such as 8e9 or 8G; refuse what needs more\n"
     "\n"
     "Long jobs:\n"
@@ -127,11 +127,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  3  refused beforehand by a limit, with the prediction\n"
     "  4  memory or input/output failed\n"
     "  5  finished, but --tolerance, --relative-error, --guarantee or --certify is not met; the value is printed\n"
-    "Of several files the worst is told, in the order 0 5 1 2 3 4.\n"
-    "\n"
-    "In a program of your own:\n"
-    "  #define PERM_IMPLEMENTATION, #include \"perm_more.h\" (or perm.h, for arrays alone) in one file a.c\n"
-    "  cc -O2 a.c -lm    takes about 32 seconds (15); PERM_STATIC before it makes everything private to that file\n"};
+    "Of several files the worst is told, in the order 0 5 1 2 3 4.\n"};
 
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -94,7 +94,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--prove", " --rows --cols --minors --gradient --rook --polynomial --permanental --estimate --sample --certify "
                 "--tolerance ",
      "a proof is of the exact permanent of one whole matrix"},
-    {"--explain", " --checkpoint-seconds --progress --max-seconds --seconds ", "nothing is computed"}};
+    {"--explain", " --checkpoint-seconds --progress --seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
@@ -733,7 +733,8 @@ static int cli_check(cli *run)
   if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
     return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
   if (run->rook && (run->explain || run->rows || run->columns))
-    return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
+    return cli_usage("--rook takes the matrix as it is", NULL, !run->explain ? "leave out --rows and --cols" :
+                     "leave out --explain; --max-seconds 1 tells the prediction where it is longer");
   if (run->explain && (run->estimate > run->estimate_plan.guarantee || run->gradient || run->minors || run->rows ||
                        run->columns))
     return cli_usage("--explain is about permanents of a matrix as it is", NULL,

@@ -1164,7 +1164,7 @@ def _array(a, dimensions=2):
     if isinstance(a, list) and not a and dimensions == 2:
         return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
-        raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
+        raise InputTypeError("expected an array, not a file's name: perm.read(%r) is its array" % (os.fspath(a),))
     a = _numbers(a.toarray() if _is_sparse(a) else a)
     if a.ndim != dimensions:
         raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
@@ -1593,7 +1593,7 @@ def _compute(a, rows, cols, call):
     o = call.options
     if isinstance(a, (str, os.PathLike)) or (_is_sparse(a) and rows is None and cols is None):
         if rows is not None or cols is not None:
-            raise UnsupportedError("multiplicities need the matrix as an array")
+            raise UnsupportedError("multiplicities need the matrix as an array: perm.read(FILE), or toarray()")
         return _compute_sparse(a, call)
     a = _array(a)
     m, n = (_whole("size", size) for size in a.shape)
@@ -3078,7 +3078,7 @@ def _entering(u, input, lossy):
 def _lost(loss):
     """Whether what the columns lack of length 1 is lost; the chance of each photon to be."""
     lossy = isinstance(loss, _BOOLS) and bool(loss)
-    rate = 0.0 if lossy else _real("loss", loss)
+    rate = 0.0 if lossy else _real("loss (by mode: scale the rows of u, and loss=True)", loss)
     if not 0 <= rate <= 1 or lossy and not np:
         raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
     return lossy, rate

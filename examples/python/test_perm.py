@@ -529,7 +529,7 @@ def test_files_without_a_banner(tmp_path):
     assert result.integer == 1 and "3 edges of a 3 x 3 matrix, counted from 1" in result.message
     assert perm.permanent(file("2.0 3\n1e0 15.0\n")) == 33
     assert isinstance(perm.permanent(file("2.0 3\n1e0 15.0\n")), int)
-    with pytest.raises(perm.InputTypeError, match="only permanent.., compute.., plan.. and explain.. read files"):
+    with pytest.raises(perm.InputTypeError, match="not a file's name: perm.read.'.*'. is its array"):
         perm.minors(str(tmp_path / "a.txt"), 0)
 
 
@@ -2850,6 +2850,8 @@ def test_boson_corners():
             boson(np.eye(2), [1, 1], 1, **options)
     with pytest.raises(perm.InputError, match="column 0 times itself is 1.21, not 1"):
         boson(np.eye(2) * 1.1, [1, 1], 1, loss=True)
+    with pytest.raises(perm.InputTypeError, match="by mode: scale the rows of u, and loss=True"):
+        boson(np.eye(2), [1, 1], 1, loss=[0.1, 0.2])
     with pytest.raises(perm.InputTypeError, match="treads"):
         boson(np.eye(2), [0, 0], 1, treads=2)
 

@@ -15,10 +15,9 @@ typedef struct permi_control {
   double next_checkpoint;
   int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look;
+  double worked, next_look, done;
   perm_status stopped;
   const char *activity;
-  double done;
 } permi_control;
 
 #if !defined(PERMI_WATCH_UNITS) /* tests look more often */
@@ -99,8 +98,9 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (all > 0 && all < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%.70s after %.20s%s%.20s", perm_status_text(status),
-             permi_time_words(seconds).text, all < seconds ? ", predicted " : " of about ", permi_time_words(all).text);
+    snprintf(words.text, sizeof words.text, "%.70s after %.20s%s%.20s%s", perm_status_text(status),
+             permi_time_words(seconds).text, all < seconds ? ", predicted " : " of about ", permi_time_words(all).text,
+             control->fraction_start > 0 && control->fraction_time == 0 ? " that were left" : "");
   return words;
 }
 
