@@ -140,6 +140,43 @@ TEST(t_free_equals_subsets)
     CHECK_SHOW(ran[k] > 200 && nonzero > 2000, "%d: %d %d", k, ran[k], nonzero);
 }
 
+/* Entries of 1 and -1: columns of one entry cancel, so that rows are left with fewer columns. */
+TEST(t_free_lone_entries_cancel)
+{
+  static t_free f;
+  int ran[T_FREE_METHODS] = {0};
+  for (int trial = 0; trial < 4000; trial++) {
+    const int by = trial % T_FREE_METHODS, m = 1 + test_below(3), n = m + 1 + test_below(5), share = test_below(100);
+    perm_options options = t_sparse_options(t_free_methods[by], PERM_PRECISION_EXACT);
+    perm_result result;
+    oracle_int expected[2];
+    t_free_random(&f, 1, 1, 1);
+    f.m = m;
+    f.n = n;
+    f.matrix.nnz = 0;
+    for (int i = 0; i < m; f.start[++i] = f.matrix.nnz)
+      for (int j = 0; j < n; j++)
+        if (test_below(100) < share) {
+          f.row[f.matrix.nnz] = i;
+          f.column[f.matrix.nnz] = j;
+          f.integer[f.matrix.nnz] = 1 - 2 * test_below(2);
+          f.imaginary[f.matrix.nnz++] = 0;
+        }
+    f.matrix.m = m;
+    f.matrix.n = n;
+    t_free_expected(&f, 0, expected);
+    for (int modulo = 0; modulo < 2; modulo++) {
+      options.modulus = modulo ? 97 : 0;
+      CHECK_SHOW(perm_compute_sparse(&f.matrix, &options, &result) == PERM_OK, "%s", result.message);
+      CHECK_SHOW(t_free_is(&result.integer, modulo ? (oracle_int)t_free_residue(expected[0], 97) : expected[0]),
+                 "trial %d, method %d, %d x %d: %.17g, not %.17g", trial, by, m, n, result.value, (double)expected[0]);
+    }
+    ran[by] += result.method == options.method;
+  }
+  for (int k = 1; k < T_FREE_METHODS; k++)
+    CHECK_SHOW(ran[k] > 50, "%d: %d", k, ran[k]);
+}
+
 /* Numbers of any size, signs, complex ones, and integers that round in doubles, against sums without rounding. */
 TEST(t_free_bounds_hold)
 {
