@@ -2839,8 +2839,7 @@ typedef struct permi_codegen {
   permi_ryser ryser;
   int place[PERM_MAX_N];
   int kept, quick;         /* k and c */
-  int blocks, shared;
-  int launches, walk;
+  int blocks, shared, launches, walk;
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
   double operations, seconds;

@@ -1662,7 +1662,7 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Returns 1 for rows of 0 and 1 without blanks, if they are square or one begins with 0. Notes doubts. */
+/* Returns 1 for rows of 0 and 1 without blanks, square, or one begins with 0. Notes doubts. */
 static int permi_are_digits(permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -3845,8 +3845,7 @@ static double permi_order_price(double states, double most)
 typedef struct permi_walk {
   int *open;
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
-  int *frontier, *place;
-  int width[2], eliminated[2], widest;
+  int *frontier, *place, width[2], eliminated[2], widest;
   double peak; /* states of the largest step */
 } permi_walk;
 
@@ -3930,8 +3929,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* Candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an entry, a look
-   at the candidates a vertex. */
+/* Candidates, the touched and their neighbours, know what eliminating them does. A step an entry, a look at
+   candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
@@ -7342,7 +7341,7 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-/* Returns the value. Where sums of lone entries cancelled to 0, no state may be left: it is 0. */
+/* The value: 0 where lone entries cancelled, so that no state is left. */
 static char *permi_arrays_last(const permi_arrays_run *run)
 {
   const int p = run->frontier->steps;
@@ -7834,9 +7833,7 @@ typedef struct permi_tree {
   int *vertex;
   permi_tree_edge *edge;
   permi_coefficient *alone; /* of nodes, with free lines; else NULL */
-  double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost;
-  double bound_relative, lost_error;
+  double stack_values, work_values, most_states, most_groups, pairs, states, *cost, bound_relative, lost_error;
   uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
@@ -11406,9 +11403,7 @@ typedef struct permi_layouts {
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
-  double rows_a_step;
-  double units, calls;
-  double speed, rival;
+  double rows_a_step, units, calls, speed, rival;
   permi_arrangement first[2]; /* by orientation */
   double first_cost[2];       /* 0: not made */
   const permi_account *account;
@@ -11769,8 +11764,7 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
-  int sequence[PERMI_HYBRID_NODES], evaluated;
-  int failed;
+  int sequence[PERMI_HYBRID_NODES], evaluated, failed;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
@@ -12123,8 +12117,7 @@ typedef struct permi_hybrid_rows {
   double number[64][64][4];
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
-  double sum[64];
-  double unit[64];
+  double sum[64], unit[64];
 } permi_hybrid_rows;
 
 /* a: [n][n][1, complex 2]; columns by `order` unless NULL. */
@@ -13118,8 +13111,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
    at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 
 typedef struct permi_signs_matrix {
-  int n;
-  int entry[PERM_MAX_N][PERM_MAX_N];
+  int n, entry[PERM_MAX_N][PERM_MAX_N];
   int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of moduli */
   uint64_t touched[PERM_MAX_N];          /* a row's columns */
 } permi_signs_matrix;
@@ -13798,7 +13790,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Neighbours cost alike, so ranges are scattered by a golden section. */
+/* Neighbours cost alike: ranges are scattered by a golden section. */
 static void permi_signs_cut_ranges(permi_signs *signs, uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
@@ -14559,11 +14551,9 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N], column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
-  double nodes, terms, seconds, growth, bits;
-  double moved[PERM_MAX_N];
+  double nodes, terms, seconds, growth, bits, moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
-  double widest;
-  double base[2][PERM_MAX_N];
+  double widest, base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
   int64_t integer[PERM_MAX_N * PERM_MAX_N];
@@ -16362,8 +16352,7 @@ typedef struct permi_front_work {
   permi_field *field;
   permi_frontal *below; /* of a front, for its parent */
   int *row_at, *column_at; /* in the front at hand */
-  int *pivot_column;
-  int pivots;
+  int *pivot_column, pivots;
 } permi_front_work;
 
 static void permi_frontal_free(const perm_allocator *allocator, permi_frontal *front)
@@ -16737,7 +16726,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel, as two
+/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel: two
    measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {

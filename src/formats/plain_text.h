@@ -222,7 +222,7 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Returns 1 for rows of 0 and 1 without blanks, if they are square or one begins with 0. Notes doubts. */
+/* Returns 1 for rows of 0 and 1 without blanks, square, or one begins with 0. Notes doubts. */
 static int permi_are_digits(permi_reader *reader)
 {
   permi_reader look = *reader;

@@ -19,7 +19,7 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-/* Returns the value. Where sums of lone entries cancelled to 0, no state may be left: it is 0. */
+/* The value: 0 where lone entries cancelled, so that no state is left. */
 static char *permi_arrays_last(const permi_arrays_run *run)
 {
   const int p = run->frontier->steps;

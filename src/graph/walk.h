@@ -167,8 +167,7 @@ static double permi_order_price(double states, double most)
 typedef struct permi_walk {
   int *open;
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
-  int *frontier, *place;
-  int width[2], eliminated[2], widest;
+  int *frontier, *place, width[2], eliminated[2], widest;
   double peak; /* states of the largest step */
 } permi_walk;
 
@@ -252,8 +251,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* Candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an entry, a look
-   at the candidates a vertex. */
+/* Candidates, the touched and their neighbours, know what eliminating them does. A step an entry, a look at
+   candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */

@@ -59,9 +59,7 @@ typedef struct permi_layouts {
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
-  double rows_a_step;
-  double units, calls;
-  double speed, rival;
+  double rows_a_step, units, calls, speed, rival;
   permi_arrangement first[2]; /* by orientation */
   double first_cost[2];       /* 0: not made */
   const permi_account *account;

@@ -48,8 +48,7 @@ typedef struct permi_hybrid_rows {
   double number[64][64][4];
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
-  double sum[64];
-  double unit[64];
+  double sum[64], unit[64];
 } permi_hybrid_rows;
 
 /* a: [n][n][1, complex 2]; columns by `order` unless NULL. */

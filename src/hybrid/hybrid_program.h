@@ -9,8 +9,7 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
-  int sequence[PERMI_HYBRID_NODES], evaluated;
-  int failed;
+  int sequence[PERMI_HYBRID_NODES], evaluated, failed;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 

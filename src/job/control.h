@@ -75,7 +75,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units of work, about nanoseconds. Returns 1 to stop. */
+/* Counts units, about nanoseconds. Returns 1 to stop. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {

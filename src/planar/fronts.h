@@ -256,8 +256,7 @@ typedef struct permi_front_work {
   permi_field *field;
   permi_frontal *below; /* of a front, for its parent */
   int *row_at, *column_at; /* in the front at hand */
-  int *pivot_column;
-  int pivots;
+  int *pivot_column, pivots;
 } permi_front_work;
 
 static void permi_frontal_free(const perm_allocator *allocator, permi_frontal *front)

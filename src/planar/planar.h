@@ -174,7 +174,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel, as two
+/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel: two
    measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {

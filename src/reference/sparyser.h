@@ -25,11 +25,9 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N], column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
-  double nodes, terms, seconds, growth, bits;
-  double moved[PERM_MAX_N];
+  double nodes, terms, seconds, growth, bits, moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
-  double widest;
-  double base[2][PERM_MAX_N];
+  double widest, base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
   int64_t integer[PERM_MAX_N * PERM_MAX_N];

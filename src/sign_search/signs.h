@@ -16,8 +16,7 @@
 #include "../graph/vectors.h"
 
 typedef struct permi_signs_matrix {
-  int n;
-  int entry[PERM_MAX_N][PERM_MAX_N];
+  int n, entry[PERM_MAX_N][PERM_MAX_N];
   int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of moduli */
   uint64_t touched[PERM_MAX_N];          /* a row's columns */
 } permi_signs_matrix;

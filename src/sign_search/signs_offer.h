@@ -99,7 +99,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Neighbours cost alike, so ranges are scattered by a golden section. */
+/* Neighbours cost alike: ranges are scattered by a golden section. */
 static void permi_signs_cut_ranges(permi_signs *signs, uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;

@@ -39,9 +39,7 @@ typedef struct permi_tree {
   int *vertex;
   permi_tree_edge *edge;
   permi_coefficient *alone; /* of nodes, with free lines; else NULL */
-  double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost;
-  double bound_relative, lost_error;
+  double stack_values, work_values, most_states, most_groups, pairs, states, *cost, bound_relative, lost_error;
   uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
