@@ -422,8 +422,8 @@ static void bench_resident(int n, int parts, size_t count)
 
 static void bench_resident_all(void)
 {
-  printf("\n| batch on the GPU | matrices | left to the CPU | whole call, ms | kernel alone, ms | ratio | host's call, ms "
-         "|\n|---|---|---|---|---|---|---|\n");
+  printf("\n| batch on the GPU | matrices | left to the CPU | whole call, ms | kernel alone, ms | ratio |"
+         " host's call, ms |\n|---|---|---|---|---|---|---|\n");
   for (size_t count = 100000; count <= 1000000; count *= 10)
     for (int parts = 2; parts > 0; parts--) {
       bench_resident(8, parts, count);
