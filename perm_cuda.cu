@@ -246,7 +246,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES]);
 /* in, out: memory of one GPU. Values that are left become NaN; left: how many, and numbers of theirs. */
-#define PERM_GPU_BATCH_LIST 65536 /* >>text_batch */
+#define PERM_GPU_BATCH_LIST 16384 /* >>text_batch */
 perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
                                   const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES]);
 
@@ -4452,7 +4452,7 @@ PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found
     out[part] = stays ? found[part] : permi_of_bits(0x7ff8000000000000ll);
   if (!stays && a.left) {
     const unsigned long long at = permi_atomic_add(a.left, 1);
-    if (at < 65536)
+    if (at < 16384)
       a.left[1 + at] = a.first + matrix;
   }
 }

@@ -231,7 +231,7 @@ PERMI_BOTH void permi_batch_keep(const permi_batch_given &a, const double *found
     out[part] = stays ? found[part] : permi_of_bits(0x7ff8000000000000ll);
   if (!stays && a.left) {
     const unsigned long long at = permi_atomic_add(a.left, 1);
-    if (at < 65536)
+    if (at < 16384)
       a.left[1 + at] = a.first + matrix;
   }
 }

@@ -149,7 +149,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 int perm_cuda_owner(const void *at, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_move(const perm_gpu_move *move, void *stream, char message[PERM_MESSAGE_BYTES]);
 /* in, out: memory of one GPU. Values that are left become NaN; left: how many, and numbers of theirs. */
-#define PERM_GPU_BATCH_LIST 65536 /* >>text_batch */
+#define PERM_GPU_BATCH_LIST 16384 /* >>text_batch */
 perm_status perm_cuda_batch_there(const perm_gpu_batch *batch, const double *in, double *out,
                                   const perm_options *options, size_t *left, char message[PERM_MESSAGE_BYTES]);
 

@@ -15,7 +15,8 @@ if [ "$1" != run ]; then
     echo "SKIP fuzzing by libFuzzer: apt-get install clang libclang-rt-dev"; test "$REQUIRE" != 1; exit
   fi
   mkdir -p $out/work
-  sanitize="-O1 -fno-omit-frame-pointer -gline-tables-only -fsanitize=${FUZZ_SANITIZE:-address,undefined} -fno-sanitize-recover=all"
+  sanitize="-O1 -fno-omit-frame-pointer -gline-tables-only -fno-sanitize-recover=all"
+  sanitize="$sanitize -fsanitize=${FUZZ_SANITIZE:-address,undefined}"
   FUZZERS="$FUZZERS" PERM_TREE=$PWD SRC=$PWD OUT=$out WORK=$out/work CC=$clang CXX=$clangxx \
     CFLAGS="$sanitize -fsanitize=fuzzer-no-link" CXXFLAGS="$sanitize -fsanitize=fuzzer-no-link" \
     LIB_FUZZING_ENGINE=-fsanitize=fuzzer bash tests/attack/fuzz/oss-fuzz/build.sh || exit 1
