@@ -5,6 +5,7 @@
    Everything happens in a directory of its own, which is emptied after every input: names are kept free of slashes. */
 #define _GNU_SOURCE 1
 #define CLI_COMPUTE(name) perm_compute_##name
+#define CLI_PROVE perm_prove_sparse
 #define CLI_MAIN cli_main
 #ifndef PERM_FUZZ_LINKED
 #define PERM_IMPLEMENTATION
