@@ -2920,7 +2920,7 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (all > 0 && all < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%.70s after %.20s%s%.20s%s", perm_status_text(status),
+    snprintf(words.text, sizeof words.text, "%.50s after %.20s%s%.20s%.15s", perm_status_text(status),
              permi_time_words(seconds).text, all < seconds ? ", predicted " : " of about ", permi_time_words(all).text,
              control->fraction_start > 0 && control->fraction_time == 0 ? " that were left" : "");
   return words;

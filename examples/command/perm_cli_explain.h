@@ -305,7 +305,7 @@ static void cli_explain_job(const cli *run, const char *name, const perm_matrix 
     if (perm_job_leaf(job, outline.costliest, &leaf) == PERM_OK)
       cli_explain_others(job, outline.costliest, leaf.method, leaf.seconds);
   }
-  if (run->ranks && !refused) {
+  if (run->ranks && !refused && !run->json) {
     const cli_prediction all = cli_predict(run, job);
     printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %s; a rank %.3g elements, %.3g %%\n", run->ranks,
            run->ranks == 1 ? "" : "s", all.each, all.gpus ? "GPU" : "thread", all.each == 1 ? "" : "s", all.elements,

@@ -104,7 +104,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, uint64_t *weight, uint64_
 {
   const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
   const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
-  const uint64_t ranges = UINT64_C(1) << ilogb(fmax(wanted, 1));
+  const uint64_t ranges = UINT64_C(1) << (permi_exponent(fmax(wanted, 1)) - 1);
   uint64_t total = 0, sum = 0, i, k, *cut, *begin;
   signs->ranges = (int)ranges;
   signs->begin = begin = (uint64_t *)permi_pool_zeros(&signs->owned.pool, 2 * (size_t)ranges + 2, sizeof *begin);
