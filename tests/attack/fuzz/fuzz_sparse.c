@@ -27,9 +27,11 @@ static void fuzz_pieces(const perm_matrix *matrix, const perm_options *options, 
   perm_status status = perm_sparse_job(matrix, options, &job, &r);
   char text[400];
   int leaf;
-  FUZZ_REQUIRE(status == r.status && (status == PERM_OK) == (job != NULL));
-  if (!job)
+  FUZZ_REQUIRE(status == r.status && (status == PERM_OK ? job != NULL : !job || status == PERM_ERROR_LIMIT));
+  if (status != PERM_OK) {
+    perm_job_free(job);
     return;
+  }
   FUZZ_REQUIRE(perm_job_explain(job, NULL, 0) == perm_job_explain(job, text, sizeof text));
   status = perm_state_create(job, &state);
   FUZZ_REQUIRE(status == PERM_OK || (status == PERM_ERROR_MEMORY && !state));
