@@ -68,8 +68,7 @@ def for_torch():
                     and 1 + least < n <= (24, _MINORS)[least] and not perm._without_cuda()):
                 there = (_minors(a) if least else a).reshape(-1, n - least, n - least).contiguous()
                 return perm.permanent(there).reshape(shape(a))
-            values = function(a.cpu().numpy())
-            return torch.as_tensor(values).to(a.device)
+            return torch.as_tensor(function(a.cpu().numpy())).to(a.device)
         made = torch.library.custom_op("perm::" + name, call, mutates_args=())
         made.register_fake(lambda a: a.new_empty(shape(a)))
         made.register_vmap(lambda _, at, a: (made(a.movedim(at[0], 0)), 0))
@@ -151,3 +150,4 @@ def for_jax(callback=False):
         few = a.shape[-1] == a.shape[-2] and 1 < a.shape[-1] <= _MINORS
         return permanent(a), ((permanent(_minors(a)) if few else back(gradients, a, a.shape)) * along[0]).sum((-2, -1))
     return permanent
+# SPDX-License-Identifier: MIT

@@ -265,3 +265,4 @@ def test_operators(card, monkeypatch):
                 assert np.allclose(card.get(here), host, rtol=precise, atol=precise * abs(host).max())
     if card.name == "torch":
         assert card.module.autograd.gradcheck(permanent, card.put(numbers(2, 4, 4)).requires_grad_())
+# SPDX-License-Identifier: MIT
