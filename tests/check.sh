@@ -45,7 +45,7 @@ END
 #   budgets             perm.h without what may be left out, all three headers
 #   dialects, spills    optimisation levels, clang's and Arm's spills; other machines, C libraries and flags
 #   GPUs                every architecture, sanitizers
-#   everything crossed  hours instead of two minutes
+#   everything crossed  hours instead of a minute
 #   false proofs        100,000 instead of 30,000
 #   kills, limits       200 rounds, more moments; ranks, Python, examples, manuals, the study: more of the same
 #   not at all          fuzzing, threads under ThreadSanitizer, soundness of bounds, attacks on estimates
@@ -75,7 +75,7 @@ lesser processors|sh tests/isa.sh quick
 golden record, a sample|sh tests/golden/golden.sh sample
 dialects and spills|sh tests/compile/run.sh quick
 GPUs, or their twin|sh tests/cuda/run.sh quick
-everything crossed|build/differential --seconds 120 --seed $(date +%s)
+everything crossed|build/differential --seconds 60 --seed $(date +%s)
 kills|sh tests/kill.sh
 limits|sh tests/limits.sh
 END
