@@ -220,8 +220,8 @@ def calls():
     seven processes of its form, for other programs come and go."""
     forms = {}
     for form in ("extension", "ctypes") * 7:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        environment.pop("PERM_LIBRARY", None)
+        left_out = ("PERM_LIBRARY", "PYTHONDONTWRITEBYTECODE")  # modules have bytecode where they are installed
+        environment = {**{n: v for n, v in os.environ.items() if n not in left_out}, "OMP_NUM_THREADS": "1"}
         if form == "ctypes" and forms:
             environment["PERM_LIBRARY"] = forms["extension"]["library"]
         run = subprocess.run([sys.executable, os.path.abspath(__file__), "--child-calls"], env=environment,
