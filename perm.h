@@ -2911,6 +2911,15 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+/* The same, but what plans may cost does not count these units. */
+PERMI_UNUSED
+static int permi_watch_apart(permi_control *watch, double units)
+{
+  if (watch)
+    watch->next_look -= units;
+  return permi_watch(watch, 0);
+}
+
 /* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
 static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
@@ -9384,7 +9393,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
+  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.1) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
   counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;

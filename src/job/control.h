@@ -89,6 +89,15 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
+/* The same, but what plans may cost does not count these units. */
+PERMI_UNUSED
+static int permi_watch_apart(permi_control *watch, double units)
+{
+  if (watch)
+    watch->next_look -= units;
+  return permi_watch(watch, 0);
+}
+
 /* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
 static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {

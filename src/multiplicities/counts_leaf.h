@@ -275,7 +275,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
+  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.1) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
   counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
