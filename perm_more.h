@@ -1880,19 +1880,13 @@ static perm_status permi_prove(const permi_problem *problem, const char *path, c
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                             const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
-
-PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                              const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
+#define PERMI_PROVE(name, reach)                                                                                       \
+  PERM_MORE_API perm_status name(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,                       \
+                                 const perm_options *options, perm_result *result)                                     \
+  { const permi_problem problem = permi_integers(m, n, a, ld, reach, NULL, NULL);                                      \
+    return permi_prove(&problem, path, options, result); }
+PERMI_PROVE(perm_prove_integer, &permi_reach_real)
+PERMI_PROVE(perm_prove_gaussian, &permi_reach_complex)
 
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path,
                                             const perm_options *options_given, perm_result *result)
@@ -3631,10 +3625,9 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
     status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
                  : perm_compute_sparse(&pencil->matrix, &one, result);
   }
-  if (status == PERM_TOLERANCE_NOT_MET)
-    return PERM_OK;
-  watch->stopped = status > 0 && watch->stopped == PERM_OK ? status : watch->stopped;
-  return status;
+  if (status > 0 && status != PERM_TOLERANCE_NOT_MET && watch->stopped == PERM_OK)
+    watch->stopped = status;
+  return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
 static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
@@ -4569,10 +4562,8 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
   const double planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (permi_watch(watch, 0))
-    return watch->stopped;
-  if (watch->work_total == (double)INFINITY && planning == PERM_ERROR_MEMORY)
-    return planning;
+  if (permi_watch(watch, 0) || (watch->work_total == (double)INFINITY && planning == PERM_ERROR_MEMORY))
+    return watch->stopped != PERM_OK ? watch->stopped : planning;
   if (watch->work_total == (double)INFINITY && evaluated)
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "

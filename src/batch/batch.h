@@ -145,9 +145,8 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
     return result.status;
   }
+  value[batch->parts - 1] = permi_ldexp(result.imaginary, result.exp2);
   value[0] = permi_ldexp(result.value, result.exp2);
-  if (batch->parts == 2)
-    value[1] = permi_ldexp(result.imaginary, result.exp2);
   return result.status;
 }
 

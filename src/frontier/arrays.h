@@ -442,8 +442,8 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  permi_control *watch; /* of plans, or NULL */
-  uint64_t *at[2]; /* first byte, for a word of top bits */
+  permi_control *watch; /* or NULL */
+  uint64_t *at[2]; /* first byte, by top bits */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
   permi_gap *gap;                          /* the last has no end */
   int gaps, done;
@@ -477,10 +477,8 @@ static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
   const uint64_t at = gap->begin;
   gap->begin += bytes;
   places->most = gap->begin > places->most ? gap->begin : places->most;
-  if (gap->begin == gap->end) {
-    places->gaps--;
-    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
-  }
+  if (gap->begin == gap->end)
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
   return at;
 }
 
@@ -606,9 +604,8 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
   if (opened)
     permi_places_start(&places);
   places.watch = watch;
-  for (p = 0; p < frontier->steps && opened; p++) {
-    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
-      break;
+  for (p = 0; p < frontier->steps && opened &&
+              !permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)); p++) {
     permi_places_step(&places, p);
     while (!places.done) {
       permi_places_turn(&places, (p + 1) & 1, top);

@@ -195,10 +195,9 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
     status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
                  : perm_compute_sparse(&pencil->matrix, &one, result);
   }
-  if (status == PERM_TOLERANCE_NOT_MET)
-    return PERM_OK;
-  watch->stopped = status > 0 && watch->stopped == PERM_OK ? status : watch->stopped;
-  return status;
+  if (status > 0 && status != PERM_TOLERANCE_NOT_MET && watch->stopped == PERM_OK)
+    watch->stopped = status;
+  return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
 static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)

@@ -291,19 +291,13 @@ static perm_status permi_prove(const permi_problem *problem, const char *path, c
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                             const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
-
-PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                              const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
+#define PERMI_PROVE(name, reach)                                                                                       \
+  PERM_MORE_API perm_status name(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,                       \
+                                 const perm_options *options, perm_result *result)                                     \
+  { const permi_problem problem = permi_integers(m, n, a, ld, reach, NULL, NULL);                                      \
+    return permi_prove(&problem, path, options, result); }
+PERMI_PROVE(perm_prove_integer, &permi_reach_real)
+PERMI_PROVE(perm_prove_gaussian, &permi_reach_complex)
 
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path,
                                             const perm_options *options_given, perm_result *result)

@@ -51,7 +51,8 @@ static int natural_wants(natural_try *t, const char *call)
   const int often = strstr(call, "rook") ? 16 : 1;
   t->turn++;
   natural_note(call);
-  if (t->only ? strncmp(call, t->only, strlen(t->only)) != 0 : (t->turn * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (uint64_t)(t->every / often) != 0)
+  if (t->only ? strncmp(call, t->only, strlen(t->only)) != 0
+              : (t->turn * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (uint64_t)(t->every / often) != 0)
     return 0;
   memset(&t->options, 0, sizeof t->options);
   t->options.threads = t->only ? 1 : 1 + (int)(t->turn % 2);
