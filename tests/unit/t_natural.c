@@ -218,6 +218,15 @@ TEST(t_natural_ends_in_time)
     if (test_verbose)
       printf("     %s: %.3f s\n", late[k].call, seconds);
   }
+  natural_try years = {12, 60, 60, 0, 1, 1, "", "", 0, PERM_OK, {PERM_METHOD_AUTO}};
+  natural_fill(&years, natural_a, natural_z, natural_whole, natural_pairs);
+  perm_job *job;
+  perm_leaf leaf;
+  CHECK(perm_job_integer(60, 60, natural_whole, 60, NULL, &job, NULL) == PERM_OK &&
+        perm_job_leaf(job, 0, &leaf) == PERM_OK);
+  CHECK_SHOW(leaf.seconds > 1e9 && leaf.seconds / (double)leaf.chunks <= 0.1, "%g s, %g chunks", leaf.seconds,
+             (double)leaf.chunks);
+  perm_job_free(job);
   free(numbers);
   free(out);
 }
