@@ -2869,7 +2869,7 @@ static double permi_control_left(const permi_control *control, double fraction, 
   return done > 0 ? (seconds + trust * control->expected) * (1 - fraction) / (done + trust) : (double)INFINITY;
 }
 
-/* Returns why to stop, or PERM_OK; work_done is in predicted seconds of this leaf. */
+/* Returns why to stop, or PERM_OK; work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2909,6 +2909,15 @@ static int permi_watch(permi_control *watch, double units)
     watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
   }
   return watch->stopped != PERM_OK;
+}
+
+/* Uncounted by plans. */
+PERMI_UNUSED
+static int permi_watch_apart(permi_control *watch, double units)
+{
+  if (watch)
+    watch->next_look -= units;
+  return permi_watch(watch, 0);
 }
 
 /* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
@@ -9183,7 +9192,7 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
+/* Multiplies permanents by 2^-*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
    without memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
@@ -9206,9 +9215,9 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
       exact = exact && ldexp(*x, -shift) == given;
     }
   for (d = 0; d < counts->digits; d++)
-    *scale_exp2 += (long long)counts->digit_count[d] * exp2[0][d];
+    *scale_exp2 -= (long long)counts->digit_count[d] * exp2[0][d];
   for (f = 0; f < counts->forms; f++)
-    *scale_exp2 += (long long)counts->form_count[f] * exp2[1][f];
+    *scale_exp2 -= (long long)counts->form_count[f] * exp2[1][f];
   return exact;
 }
 
@@ -9384,7 +9393,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
+  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.1) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
   counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
@@ -9404,7 +9413,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
                            choice->work,   choice->seconds, choice->bytes, 0};
-  double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
     return PERM_ERROR_MEMORY;
@@ -9414,7 +9422,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
       permi_release(allocator, counts);
       return PERM_ERROR_MEMORY;
     }
-    leaf->scale_exp2 = -leaf->scale_exp2;
     counts->lossy = !exact;
     counts->whole = exact && permi_counts_whole(counts);
   }
@@ -9426,9 +9433,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information = information;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = permi_subsets_task;
-  if (choice->method != PERM_METHOD_SUBSETS)
-    lost = permi_signs_leaf(counts, certify, leaf);
-  permi_counts_bounds(counts, lost, leaf);
+  permi_counts_bounds(counts, choice->method == PERM_METHOD_SUBSETS ? 0 : permi_signs_leaf(counts, certify, leaf),
+                      leaf);
   const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
                         counts->parts, leaf->integer, (int)counts->absolute_mask};
   for (int k = 0; k < 7; k++)
@@ -11894,9 +11900,11 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
+  const double each = 1 / (double)batch->count;
+  const int apart = batch->n > PERMI_BATCH_APART;
+  permi_inner inner = {batch->control, (double)((size_t)(value - batch->out) / (size_t)batch->parts) * each, each};
   perm_options options = *batch->options;
   perm_result result;
-  permi_inner inner;
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
@@ -11904,26 +11912,18 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL;
-  options.cancel = NULL;
+  options.progress = apart ? permi_inner_progress : NULL;
+  options.user_data = &inner;
+  options.cancel = apart ? options.cancel : NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) {
-    inner.control = batch->control;
-    inner.each = 1 / (double)batch->count;
-    inner.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * inner.each;
-    options.progress = permi_inner_progress;
-    options.user_data = &inner;
-    options.cancel = batch->options->cancel;
-  }
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
     return result.status;
   }
+  value[batch->parts - 1] = permi_ldexp(result.imaginary, result.exp2);
   value[0] = permi_ldexp(result.value, result.exp2);
-  if (batch->parts == 2)
-    value[1] = permi_ldexp(result.imaginary, result.exp2);
   return result.status;
 }
 

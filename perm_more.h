@@ -1196,8 +1196,8 @@ static permi_polynomial permi_polynomial_tables(const permi_proof *proof, const 
   return made;
 }
 
-/* Returns 0 without memory. work: N words. */
-static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work)
+/* Returns 0 without memory, or stopped. work: N words. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work, permi_control *watch)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
@@ -1214,7 +1214,7 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     parity[s] = s == 0 ? 1 : s & 1 ? -parity[s >> 1] : parity[s >> 1];
   for (int s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (int r = 0; r < proof->runs; r++, a += n * n) {
+  for (int r = 0; r < proof->runs && !permi_watch(watch, 20.0 * N); r++, a += n * n) {
     const int k = r / proof->parts;
     const permi_odd_modulus *prime = &proof->prime[k];
     const uint64_t p = prime->p, root = r % proof->parts ? p - proof->root[k] : proof->root[k];
@@ -1229,7 +1229,7 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     }
     proof->polynomial[r] = permi_polynomial_tables(proof, a, p, inner, own, parity, sign, &next);
   }
-  return 1;
+  return watch->stopped == PERM_OK;
 }
 
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
@@ -1713,11 +1713,11 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 }
 
 /* *rate: products a second. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, permi_control *watch, double *rate)
 {
   static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
-  const perm_isa isa = permi_isa(options);
-  const perm_allocator *allocator = &options->allocator;
+  const perm_isa isa = permi_isa(watch->options);
+  const perm_allocator *allocator = &watch->options->allocator;
   permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
   if (!proof)
     return NULL;
@@ -1745,7 +1745,7 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
       (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
   proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
   uint64_t *work = permi_proof_weights_room(proof, allocator);
-  if (!work || !permi_proof_tables(proof, problem, work)) {
+  if (!work || !permi_proof_tables(proof, problem, work, watch)) {
     permi_owned_release(allocator, proof);
     proof = NULL;
   }
@@ -1818,11 +1818,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  permi_proof *proof = permi_proof_make(problem, options, &rate);
+  permi_proof *proof = permi_proof_make(problem, &watch, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_owned_release(&options->allocator, proof);
-    return permi_fail_memory(result);
+    return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
   }
   (*job)->context = proof;
   (*job)->release = permi_owned_release;
@@ -1880,19 +1880,13 @@ static perm_status permi_prove(const permi_problem *problem, const char *path, c
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                             const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
-
-PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                              const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
+#define PERMI_PROVE(name, reach)                                                                                       \
+  PERM_MORE_API perm_status name(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,                       \
+                                 const perm_options *options, perm_result *result)                                     \
+  { const permi_problem problem = permi_integers(m, n, a, ld, reach, NULL, NULL);                                      \
+    return permi_prove(&problem, path, options, result); }
+PERMI_PROVE(perm_prove_integer, &permi_reach_real)
+PERMI_PROVE(perm_prove_gaussian, &permi_reach_complex)
 
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path,
                                             const perm_options *options_given, perm_result *result)
@@ -3607,6 +3601,8 @@ static int permi_pencil_is_dense(const permi_pencil *pencil)
 /* Exactly, modulo `modulus` unless 0, or in doubles; job: only plans, unless NULL. */
 static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
 {
+  permi_control *watch = pencil->watch;
+  permi_inner inner = {watch, watch->done, watch->work_total / (pencil->most + 1)};
   perm_options one = *pencil->options;
   perm_result *result = pencil->result;
   permi_problem problem;
@@ -3616,9 +3612,10 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
   one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
   one.certify = !exact && pencil->certify;
   one.modulus = modulus;
-  one.progress = NULL;
+  one.progress = one.progress ? permi_inner_progress : NULL;
+  one.user_data = &inner;
   if (one.max_seconds > 0)
-    one.max_seconds = job ? 0 : fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+    one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
   if (permi_pencil_is_dense(pencil)) {
     status = permi_sparse_array(&pencil->matrix, &one.allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
@@ -3628,6 +3625,8 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
     status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
                  : perm_compute_sparse(&pencil->matrix, &one, result);
   }
+  if (status > 0 && status != PERM_TOLERANCE_NOT_MET && watch->stopped == PERM_OK)
+    watch->stopped = status;
   return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
@@ -3670,6 +3669,8 @@ static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, 
   const perm_options *options = pencil->options;
   pencil->watch->work_total = seconds;
   pencil->watch->activity = "computing a polynomial";
+  if (pencil->watch->stopped != PERM_OK)
+    return pencil->watch->stopped;
   if (seconds == (double)INFINITY)
     return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
                       options->method == PERM_METHOD_FRONTIER
@@ -4124,7 +4125,7 @@ static perm_status permi_coefficients_lower(permi_coefficients *plan, permi_cont
   if (frontier->words && permi_coefficients_open(plan, 1, watch, &run))
     status = permi_coefficients_pass(&run, NULL, 1);
   if (status == PERM_OK) /* fewer than 1e9 roundings */
-    *bits = fmax(0, fmin(*bits, log2(*(double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6));
+    *bits = fmax(0, fmin(*bits, log2(*(double *)(void *)permi_arrays_last(&run.base)) + 1e-6));
   if (frontier->words)
     permi_coefficients_close(&run, result);
   frontier->words = words;
@@ -4561,10 +4562,8 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
   const double planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (permi_watch(watch, 0))
-    return watch->stopped;
-  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
-    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  if (permi_watch(watch, 0) || (watch->work_total == (double)INFINITY && planning == PERM_ERROR_MEMORY))
+    return watch->stopped != PERM_OK ? watch->stopped : planning;
   if (watch->work_total == (double)INFINITY && evaluated)
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
@@ -5399,7 +5398,7 @@ static perm_status permi_frontier_layers(permi_trace *trace, permi_control *cont
   if (status == PERM_OK && trace->derived)
     status = permi_arrays_keep(&run.base, end);
   if (status == PERM_OK && end == frontier->steps) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, end, 0), run.base.sizes.loss);
+    permi_trace_lose(trace, &frontier->numbers, permi_arrays_last(&run), run.base.sizes.loss);
     trace->visited += run.base.visited;
   }
   permi_pool_release(&run.base.pool);

@@ -123,9 +123,11 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
+  const double each = 1 / (double)batch->count;
+  const int apart = batch->n > PERMI_BATCH_APART;
+  permi_inner inner = {batch->control, (double)((size_t)(value - batch->out) / (size_t)batch->parts) * each, each};
   perm_options options = *batch->options;
   perm_result result;
-  permi_inner inner;
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
@@ -133,26 +135,18 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL;
-  options.cancel = NULL;
+  options.progress = apart ? permi_inner_progress : NULL;
+  options.user_data = &inner;
+  options.cancel = apart ? options.cancel : NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) {
-    inner.control = batch->control;
-    inner.each = 1 / (double)batch->count;
-    inner.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * inner.each;
-    options.progress = permi_inner_progress;
-    options.user_data = &inner;
-    options.cancel = batch->options->cancel;
-  }
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
     return result.status;
   }
+  value[batch->parts - 1] = permi_ldexp(result.imaginary, result.exp2);
   value[0] = permi_ldexp(result.value, result.exp2);
-  if (batch->parts == 2)
-    value[1] = permi_ldexp(result.imaginary, result.exp2);
   return result.status;
 }
 

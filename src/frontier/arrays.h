@@ -442,7 +442,8 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* first byte, for a word of top bits */
+  permi_control *watch; /* or NULL */
+  uint64_t *at[2]; /* first byte, by top bits */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
   permi_gap *gap;                          /* the last has no end */
   int gaps, done;
@@ -476,10 +477,8 @@ static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
   const uint64_t at = gap->begin;
   gap->begin += bytes;
   places->most = gap->begin > places->most ? gap->begin : places->most;
-  if (gap->begin == gap->end) {
-    places->gaps--;
-    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
-  }
+  if (gap->begin == gap->end)
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
   return at;
 }
 
@@ -572,9 +571,9 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
         top[tops++] = (uint16_t)word;
       }
       x = (x - places->rest[side]) & places->rest[side];
-    } while (x);
+    } while (x && !permi_watch_apart(places->watch, places->gaps + 20.0));
     places->next = (places->next - places->fixed) & places->fixed;
-    places->done = places->next == 0;
+    places->done = places->next == 0 || (places->watch && places->watch->stopped != PERM_OK);
   } while (!places->done && bytes < places->turn);
   return tops;
 }
@@ -590,7 +589,7 @@ static void permi_places_turned(permi_places *places, int side)
       if (size)
         permi_places_free(places, places->at[side ^ 1][fixed | x], size);
       x = (x - rest) & rest;
-    } while (x);
+    } while (x && !permi_watch_apart(places->watch, places->gaps + 20.0));
     fixed = (fixed - places->fixed) & places->fixed;
   } while (fixed != places->next);
 }
@@ -604,9 +603,9 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
   int p, opened = permi_places_open(&pool, frontier, &places);
   if (opened)
     permi_places_start(&places);
-  for (p = 0; p < frontier->steps && opened; p++) {
-    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
-      break;
+  places.watch = watch;
+  for (p = 0; p < frontier->steps && opened &&
+              !permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)); p++) {
     permi_places_step(&places, p);
     while (!places.done) {
       permi_places_turn(&places, (p + 1) & 1, top);

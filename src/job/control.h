@@ -47,7 +47,7 @@ static double permi_control_left(const permi_control *control, double fraction, 
   return done > 0 ? (seconds + trust * control->expected) * (1 - fraction) / (done + trust) : (double)INFINITY;
 }
 
-/* Returns why to stop, or PERM_OK; work_done is in predicted seconds of this leaf. */
+/* Returns why to stop, or PERM_OK; work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -87,6 +87,15 @@ static int permi_watch(permi_control *watch, double units)
     watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
   }
   return watch->stopped != PERM_OK;
+}
+
+/* Uncounted by plans. */
+PERMI_UNUSED
+static int permi_watch_apart(permi_control *watch, double units)
+{
+  if (watch)
+    watch->next_look -= units;
+  return permi_watch(watch, 0);
 }
 
 /* Returns "max_seconds reached after 20 s of about 3 h 10 min". */

@@ -246,14 +246,14 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   options.threads = 1;
   perm_job_execute(c->job, c->state, &options, result);
   if (result->status == PERM_STOPPED_CANCELLED) {
-    const double seconds = MPI_Wtime() - leader->start;
+    const double seconds = MPI_Wtime() - leader->start, all = c->done > 0 ? seconds * c->total / c->done : c->total;
     char after[40], whole[40];
     perm_amount_text("seconds", seconds, after, sizeof after);
-    perm_amount_text("seconds", c->done > 0 ? seconds * c->total / c->done : c->total, whole, sizeof whole);
+    perm_amount_text("seconds", all, whole, sizeof whole);
     result->status = c->status;
     snprintf(result->message, sizeof result->message,
-             "%.100s after %s of about %s; there is no value, only the sum of the terms so far", c->message, after,
-             whole);
+             "%.100s after %s%s%s; there is no value, only the sum of the terms so far", c->message, after,
+             all < seconds ? ", predicted " : " of about ", whole);
   }
   return result->status;
 }

@@ -74,7 +74,7 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
+/* Multiplies permanents by 2^-*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
    without memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
@@ -97,9 +97,9 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
       exact = exact && ldexp(*x, -shift) == given;
     }
   for (d = 0; d < counts->digits; d++)
-    *scale_exp2 += (long long)counts->digit_count[d] * exp2[0][d];
+    *scale_exp2 -= (long long)counts->digit_count[d] * exp2[0][d];
   for (f = 0; f < counts->forms; f++)
-    *scale_exp2 += (long long)counts->form_count[f] * exp2[1][f];
+    *scale_exp2 -= (long long)counts->form_count[f] * exp2[1][f];
   return exact;
 }
 
@@ -275,7 +275,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
     at += counts->radix[d];
     counts->terms *= (uint64_t)counts->radix[d];
   }
-  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
+  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.1) && counts->terms >> chunks_log2 > 32)
     chunks_log2++;
   counts->chunks = UINT64_C(1) << chunks_log2;
   counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
@@ -295,7 +295,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
                            choice->work,   choice->seconds, choice->bytes, 0};
-  double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
     return PERM_ERROR_MEMORY;
@@ -305,7 +304,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
       permi_release(allocator, counts);
       return PERM_ERROR_MEMORY;
     }
-    leaf->scale_exp2 = -leaf->scale_exp2;
     counts->lossy = !exact;
     counts->whole = exact && permi_counts_whole(counts);
   }
@@ -317,9 +315,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information = information;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = permi_subsets_task;
-  if (choice->method != PERM_METHOD_SUBSETS)
-    lost = permi_signs_leaf(counts, certify, leaf);
-  permi_counts_bounds(counts, lost, leaf);
+  permi_counts_bounds(counts, choice->method == PERM_METHOD_SUBSETS ? 0 : permi_signs_leaf(counts, certify, leaf),
+                      leaf);
   const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
                         counts->parts, leaf->integer, (int)counts->absolute_mask};
   for (int k = 0; k < 7; k++)

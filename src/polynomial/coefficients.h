@@ -349,7 +349,7 @@ static perm_status permi_coefficients_lower(permi_coefficients *plan, permi_cont
   if (frontier->words && permi_coefficients_open(plan, 1, watch, &run))
     status = permi_coefficients_pass(&run, NULL, 1);
   if (status == PERM_OK) /* fewer than 1e9 roundings */
-    *bits = fmax(0, fmin(*bits, log2(*(double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6));
+    *bits = fmax(0, fmin(*bits, log2(*(double *)(void *)permi_arrays_last(&run.base)) + 1e-6));
   if (frontier->words)
     permi_coefficients_close(&run, result);
   frontier->words = words;

@@ -3,6 +3,7 @@
    modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of sums of lines. */
 #pragma once
 #include "../api/more_calls.h"
+#include "../minors/minors.h"
 #include "../plan/compute.h"
 #include "../proof/polynomial.h"
 #include "../sparse/sparse.h"
@@ -170,6 +171,8 @@ static int permi_pencil_is_dense(const permi_pencil *pencil)
 /* Exactly, modulo `modulus` unless 0, or in doubles; job: only plans, unless NULL. */
 static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
 {
+  permi_control *watch = pencil->watch;
+  permi_inner inner = {watch, watch->done, watch->work_total / (pencil->most + 1)};
   perm_options one = *pencil->options;
   perm_result *result = pencil->result;
   permi_problem problem;
@@ -179,9 +182,10 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
   one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
   one.certify = !exact && pencil->certify;
   one.modulus = modulus;
-  one.progress = NULL;
+  one.progress = one.progress ? permi_inner_progress : NULL;
+  one.user_data = &inner;
   if (one.max_seconds > 0)
-    one.max_seconds = job ? 0 : fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+    one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
   if (permi_pencil_is_dense(pencil)) {
     status = permi_sparse_array(&pencil->matrix, &one.allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
@@ -191,6 +195,8 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
     status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
                  : perm_compute_sparse(&pencil->matrix, &one, result);
   }
+  if (status > 0 && status != PERM_TOLERANCE_NOT_MET && watch->stopped == PERM_OK)
+    watch->stopped = status;
   return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
@@ -233,6 +239,8 @@ static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, 
   const perm_options *options = pencil->options;
   pencil->watch->work_total = seconds;
   pencil->watch->activity = "computing a polynomial";
+  if (pencil->watch->stopped != PERM_OK)
+    return pencil->watch->stopped;
   if (seconds == (double)INFINITY)
     return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
                       options->method == PERM_METHOD_FRONTIER

@@ -72,10 +72,8 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
   const double planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (permi_watch(watch, 0))
-    return watch->stopped;
-  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
-    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  if (permi_watch(watch, 0) || (watch->work_total == (double)INFINITY && planning == PERM_ERROR_MEMORY))
+    return watch->stopped != PERM_OK ? watch->stopped : planning;
   if (watch->work_total == (double)INFINITY && evaluated)
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "

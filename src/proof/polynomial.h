@@ -113,8 +113,8 @@ static permi_polynomial permi_polynomial_tables(const permi_proof *proof, const 
   return made;
 }
 
-/* Returns 0 without memory. work: N words. */
-static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work)
+/* Returns 0 without memory, or stopped. work: N words. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work, permi_control *watch)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
@@ -131,7 +131,7 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     parity[s] = s == 0 ? 1 : s & 1 ? -parity[s >> 1] : parity[s >> 1];
   for (int s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (int r = 0; r < proof->runs; r++, a += n * n) {
+  for (int r = 0; r < proof->runs && !permi_watch(watch, 20.0 * N); r++, a += n * n) {
     const int k = r / proof->parts;
     const permi_odd_modulus *prime = &proof->prime[k];
     const uint64_t p = prime->p, root = r % proof->parts ? p - proof->root[k] : proof->root[k];
@@ -146,7 +146,7 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     }
     proof->polynomial[r] = permi_polynomial_tables(proof, a, p, inner, own, parity, sign, &next);
   }
-  return 1;
+  return watch->stopped == PERM_OK;
 }
 
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)

@@ -124,11 +124,11 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 }
 
 /* *rate: products a second. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, permi_control *watch, double *rate)
 {
   static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
-  const perm_isa isa = permi_isa(options);
-  const perm_allocator *allocator = &options->allocator;
+  const perm_isa isa = permi_isa(watch->options);
+  const perm_allocator *allocator = &watch->options->allocator;
   permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
   if (!proof)
     return NULL;
@@ -156,7 +156,7 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
       (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
   proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
   uint64_t *work = permi_proof_weights_room(proof, allocator);
-  if (!work || !permi_proof_tables(proof, problem, work)) {
+  if (!work || !permi_proof_tables(proof, problem, work, watch)) {
     permi_owned_release(allocator, proof);
     proof = NULL;
   }
@@ -229,11 +229,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  permi_proof *proof = permi_proof_make(problem, options, &rate);
+  permi_proof *proof = permi_proof_make(problem, &watch, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_owned_release(&options->allocator, proof);
-    return permi_fail_memory(result);
+    return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
   }
   (*job)->context = proof;
   (*job)->release = permi_owned_release;
@@ -291,19 +291,13 @@ static perm_status permi_prove(const permi_problem *problem, const char *path, c
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                             const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
-
-PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
-                                              const perm_options *options, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_prove(&problem, path, options, result);
-}
+#define PERMI_PROVE(name, reach)                                                                                       \
+  PERM_MORE_API perm_status name(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,                       \
+                                 const perm_options *options, perm_result *result)                                     \
+  { const permi_problem problem = permi_integers(m, n, a, ld, reach, NULL, NULL);                                      \
+    return permi_prove(&problem, path, options, result); }
+PERMI_PROVE(perm_prove_integer, &permi_reach_real)
+PERMI_PROVE(perm_prove_gaussian, &permi_reach_complex)
 
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path,
                                             const perm_options *options_given, perm_result *result)

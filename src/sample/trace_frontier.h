@@ -203,7 +203,7 @@ static perm_status permi_frontier_layers(permi_trace *trace, permi_control *cont
   if (status == PERM_OK && trace->derived)
     status = permi_arrays_keep(&run.base, end);
   if (status == PERM_OK && end == frontier->steps) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, end, 0), run.base.sizes.loss);
+    permi_trace_lose(trace, &frontier->numbers, permi_arrays_last(&run), run.base.sizes.loss);
     trace->visited += run.base.visited;
   }
   permi_pool_release(&run.base.pool);

@@ -9,7 +9,7 @@ enum { NATURAL_KINDS = 14, NATURAL_ORDERS = 12, NATURAL_MOST = 200, NATURAL_LIMI
 typedef struct natural_try {
   int kind, m, n, limit, every; /* every: one call of so many */
   uint64_t turn;
-  const char *call;
+  const char *call, *only; /* only: all calls that begin so, unless NULL */
   double start;
   perm_status status;
   perm_options options;
@@ -34,15 +34,28 @@ static double natural_entry(int kind, int i, int j, int n)
   return kind < 10 ? 1 : test_uniform() - (kind == 13 ? 0.5 : 0);
 }
 
+/* The names of all calls, a blank before and after each. */
+static char natural_names[8192] = " ";
+
+static void natural_note(const char *call)
+{
+  char name[80];
+  snprintf(name, sizeof name, " %.*s ", (int)strcspn(call + (*call == '('), "("), call + (*call == '('));
+  if (!strstr(natural_names, name) && strlen(natural_names) + strlen(name) < sizeof natural_names)
+    strcat(natural_names, name + 1);
+}
+
 /* Whether it is this call's turn; starts its limits. */
 static int natural_wants(natural_try *t, const char *call)
 {
   const int often = strstr(call, "rook") ? 16 : 1;
   t->turn++;
-  if ((t->turn * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (uint64_t)(t->every / often))
+  natural_note(call);
+  if (t->only ? strncmp(call, t->only, strlen(t->only)) != 0
+              : (t->turn * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (uint64_t)(t->every / often) != 0)
     return 0;
   memset(&t->options, 0, sizeof t->options);
-  t->options.threads = 1 + (int)(t->turn % 2);
+  t->options.threads = t->only ? 1 : 1 + (int)(t->turn % 2);
   t->options.max_seconds = t->limit % 3 != 1 || !strstr(call, "rook") ? NATURAL_SECONDS : 0;
   t->options.max_bytes = t->limit % 3 != 0 ? 1e7 : 0;
   t->options.cancel = &natural_never;
@@ -147,28 +160,93 @@ static void natural_call_all(natural_try *t, const double *a, const double *z, c
   perm_matrix_free(&other);
 }
 
+static void natural_fill(const natural_try *t, double *a, double *z, int64_t *whole, int64_t *pairs)
+{
+  for (int e = 0; e < 2 * t->m * t->n; e++) {
+    const int i = e / t->n % t->m, j = e / t->n < t->m ? e % t->n : t->n - 1 - e % t->n;
+    a[e] = z[2 * e] = natural_entry(t->kind, i, j, t->n);
+    z[2 * e + 1] = 0.5 * a[e];
+    whole[e] = pairs[2 * e] = pairs[2 * e + 1] = (int64_t)ceil(3 * a[e]);
+  }
+}
+
+/* Each public call with options is called above, but for those named here, whose limits other tests reach. */
+static void natural_list(void)
+{
+  static const char *const rooms[] = {"src/api/calls.h", "src/api/sparse_calls.h", "src/api/more_calls.h"};
+  static const char others[] =
+      " perm_checkpoint_options perm_checkpoint_read perm_checkpoint_write perm_job_execute perm_job_range "
+      "perm_matrix_from_csr perm_matrix_from_dense perm_matrix_from_edges perm_matrix_from_triplets perm_matrix_read "
+      "perm_matrix_read_each perm_matrix_read_memory perm_matrix_write ";
+  static char text[65536];
+  int found = 0;
+  for (int k = 0; k < 3; k++) {
+    FILE *file = fopen(rooms[k], "rb");
+    char *at = text, name[80];
+    if (!file)
+      return;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    while ((at = strstr(at, "_API perm_status perm_")) != NULL) {
+      char *end = strchr(at, ';'), *options = strstr(at, "perm_options *");
+      at += strlen("_API perm_status");
+      snprintf(name, sizeof name, "%.*s ", (int)strcspn(at, "("), at);
+      found += options && options < end;
+      CHECK_SHOW(!options || options > end || strstr(natural_names, name) || strstr(others, name), "%s", name);
+    }
+  }
+  CHECK(found > 60);
+}
+
+static double natural_a[2 * NATURAL_MOST * NATURAL_MOST], natural_z[2 * 2 * NATURAL_MOST * NATURAL_MOST];
+static int64_t natural_whole[2 * NATURAL_MOST * NATURAL_MOST], natural_pairs[2 * 2 * NATURAL_MOST * NATURAL_MOST];
+
+/* Calls that ended late, for their planning did not look at the limits. Other work takes none of their CPU time. */
+TEST(t_natural_ends_in_time)
+{
+  static const struct { const char *call; int kind, n; } late[] = {
+      {"perm_rook_numbers", 3, 43}, {"perm_permanental_polynomial(", 10, 64}, {"perm_prove_gaussian", 0, 43}};
+  perm_integer *numbers = (perm_integer *)malloc(NATURAL_MOST * NATURAL_MOST * sizeof *numbers);
+  double *out = (double *)malloc(2 * NATURAL_MOST * NATURAL_MOST * sizeof *out);
+  for (int k = 0; k < 3; k++) {
+    natural_try t = {late[k].kind, late[k].n, late[k].n, 3, 1, 1, "", late[k].call, 0, PERM_OK, {PERM_METHOD_AUTO}};
+    natural_fill(&t, natural_a, natural_z, natural_whole, natural_pairs);
+    const clock_t start = clock();
+    natural_call_all(&t, natural_a, natural_z, natural_whole, natural_pairs, numbers, out);
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    CHECK_SHOW(t.status != PERM_OK && seconds < 0.4, "%s: %.2f s", late[k].call, seconds);
+    if (test_verbose)
+      printf("     %s: %.3f s\n", late[k].call, seconds);
+  }
+  natural_try years = {12, 60, 60, 0, 1, 1, "", "", 0, PERM_OK, {PERM_METHOD_AUTO}};
+  natural_fill(&years, natural_a, natural_z, natural_whole, natural_pairs);
+  perm_job *job;
+  perm_leaf leaf;
+  CHECK(perm_job_integer(60, 60, natural_whole, 60, NULL, &job, NULL) == PERM_OK &&
+        perm_job_leaf(job, 0, &leaf) == PERM_OK);
+  CHECK_SHOW(leaf.seconds > 1e9 && leaf.seconds / (double)leaf.chunks <= 0.1, "%g s, %g chunks", leaf.seconds,
+             (double)leaf.chunks);
+  perm_job_free(job);
+  free(numbers);
+  free(out);
+}
+
 TEST(t_natural_matrices)
 {
   static const int orders[NATURAL_ORDERS] = {0, 1, 2, 3, 20, 43, 46, 60, 64, 65, 100, 200};
-  static double a[2 * NATURAL_MOST * NATURAL_MOST], z[2 * 2 * NATURAL_MOST * NATURAL_MOST];
-  static int64_t whole[2 * NATURAL_MOST * NATURAL_MOST], pairs[2 * 2 * NATURAL_MOST * NATURAL_MOST];
   perm_integer *numbers = (perm_integer *)malloc(NATURAL_MOST * NATURAL_MOST * sizeof *numbers);
   double *out = (double *)malloc(2 * NATURAL_MOST * NATURAL_MOST * sizeof *out);
-  natural_try t = {0, 0, 0, 0, test_quick ? 800 : 400, 0, "", 0, PERM_OK, {PERM_METHOD_AUTO}};
+  natural_try t = {0, 0, 0, 0, test_quick ? 800 : 400, 0, "", NULL, 0, PERM_OK, {PERM_METHOD_AUTO}};
   for (int k = 0; k < NATURAL_KINDS * NATURAL_ORDERS * 3; k++) {
     const int order = orders[k / 3 % NATURAL_ORDERS];
     t.kind = k / 3 / NATURAL_ORDERS;
     t.m = k % 3 == 1 ? (order + 1) / 2 : order;
     t.n = k % 3 == 2 ? (order + 1) / 2 : order;
-    for (int e = 0; e < 2 * t.m * t.n; e++) {
-      const int i = e / t.n % t.m, j = e / t.n < t.m ? e % t.n : t.n - 1 - e % t.n;
-      a[e] = z[2 * e] = natural_entry(t.kind, i, j, t.n);
-      z[2 * e + 1] = 0.5 * a[e];
-      whole[e] = pairs[2 * e] = pairs[2 * e + 1] = (int64_t)ceil(3 * a[e]);
-    }
+    natural_fill(&t, natural_a, natural_z, natural_whole, natural_pairs);
     for (t.limit = 0; t.limit < NATURAL_LIMITS; t.limit++)
-      natural_call_all(&t, a, z, whole, pairs, numbers, out);
+      natural_call_all(&t, natural_a, natural_z, natural_whole, natural_pairs, numbers, out);
   }
+  natural_list();
   remove("build/natural.svg");
   free(numbers);
   free(out);

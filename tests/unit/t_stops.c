@@ -12,7 +12,8 @@ static int test_stop_fault(void)
 }
 
 typedef enum stop_call {
-  STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_DERIVE, STOP_WRITE, STOP_DENSE,
+  STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_POLYNOMIAL, STOP_SAMPLE, STOP_DERIVE, STOP_WRITE,
+  STOP_DENSE,
   STOP_MINORS, STOP_GRADIENT, STOP_MARGINALS, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ,
   STOP_FRACTIONS
 } stop_call;
@@ -165,6 +166,10 @@ static const stop_case stop_cases[] = {
     {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, STOP_THREADS},
     {"uniform:12", STOP_ESTIMATE, AUTO, DEFAULT, STOP_COMPLEX, 0},
     {"binary:10:0.2", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, 0}, /* all samples are 0, and so is the permanent */
+    {"er:12:0.3", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_REAL, 0},
+    {"bernoulli:9", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_GAUSSIAN, 0},
+    {"uniform:9", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_COMPLEX, 0},
     {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
     {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_INTEGER, 0},
@@ -425,6 +430,16 @@ static void stop_run(fault_outcome *o)
     for (k = 0; o->status == PERM_OK && k <= matrix->n; k++)
       fault_hash(o, numbers[k].word, (size_t)numbers[k].words * sizeof *numbers[k].word);
     break;
+  case STOP_POLYNOMIAL: {
+    static double values[64];
+    const int whole = stop_now.of->values == STOP_INTEGER;
+    memset(numbers, 0, sizeof numbers);
+    o->status = whole ? perm_polynomial_sparse_integer(matrix, matrix, 4, options, numbers, &o->r)
+                      : perm_polynomial_sparse(matrix, matrix, 4, options, values, NULL, &o->r);
+    if (o->status == PERM_OK)
+      fault_hash(o, whole ? (void *)numbers : (void *)values, whole ? 5 * sizeof *numbers : 5 * sizeof *values);
+    break;
+  }
   case STOP_SAMPLE:
     CHECK(matrix->n <= 64);
     o->status = perm_sample_sparse(matrix, options, 1, 0, 4, drawn, &o->r);
