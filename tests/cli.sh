@@ -150,10 +150,17 @@ expect packed_rows_array 0 'permanent = 222$' --format array $dir/packed.txt
 check packed_rows_quiet test ! -s $dir/err
 printf '10\n11\n' >$dir/packed2.txt
 expect packed_square 0 'permanent = 1$' $dir/packed2.txt
-printf '100\n110\n111\n101\n' >$dir/packed3.txt
-expect packed_or_numbers 0 'permanent = 422$' $dir/packed3.txt
+printf '100\n110\n111\n101\n' >$dir/packed4.txt
+expect packed_rectangle 0 'packed4.txt: 4 x 3, 8 entries' $dir/packed4.txt
+printf '.5 -1 2 .25\n3 4 5 6\n' >$dir/pairs.txt
+expect pairs 0 'pairs.txt: 2 x 4, 8 entries' $dir/pairs.txt
+check pairs_told grep -q 'read as 2 x 4 real numbers; complex ones are words such as 0.5-1.25i, not pairs$' $dir/err
+awk '{ for (i = 1; i < NF; i += 2) printf "%s%+.17gi ", $i, $(i + 1); print "" }' $dir/pairs.txt | $perm - >$dir/out 2>&1
+check pairs_advice grep -q '2 x 2, 4 entries' $dir/out
+printf '102\n110\n111\n101\n' >$dir/packed3.txt
+expect packed_or_numbers 0 'permanent = 424$' $dir/packed3.txt
 check packed_or_numbers_told grep -q "read as one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE" $dir/err
-sed 's/./& /g' $dir/packed3.txt | $perm - >$dir/out 2>&1; check packed_advice grep -q '4 x 3, 8 entries' $dir/out
+sed 's/./& /g' $dir/packed3.txt | $perm - >$dir/out 2>&1; check packed_advice grep -q '4 x 3, 9 entries' $dir/out
 printf '1 x\n' >$dir/x.txt
 expect taken_as_text 2 "x.txt:1: taken as plain text: 'x' found" $dir/x.txt
 printf 'IheA@GUA\n' >$dir/short.g6
