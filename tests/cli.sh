@@ -331,7 +331,12 @@ expect polynomial_sizes 2 'L: the matrix is 2 x 3, not 3 x 3' --polynomial $dir/
 expect polynomial_none 4 'none.mtx: cannot open' --polynomial $dir/none.mtx $dir/nine.txt
 expect polynomial_two 2 'has no use for "--permanental"' --permanental --polynomial $dir/one.txt $dir/nine.txt
 expect polynomial_rows 2 'has no use for "--rows"' --permanental --rows 1,1,1 $dir/nine.txt
-expect rook_explain 2 'leave out --explain; --max-seconds 1 tells the prediction' --rook --explain $dir/nine.txt
+expect rook_explain 0 '^  time       under a second$' --rook --explain $dir/nine.txt
+expect rook_explain_long 0 '^  time       about [0-9.e+]+ (days|years)$' --rook --explain --generate binary:46:0.5
+expect rook_explain_json 0 '"kind":"integer","time":"about [0-9.e+]+ [a-z]+"\}$' --rook --explain --json --generate binary:46:0.5
+expect rook_explain_refused 2 'rook numbers are of integers' --rook --explain --generate uniform:5
+expect permanental_explain 0 '^  time       about [0-9.e+]+ years$' --permanental --explain --generate uniform:60
+expect polynomial_explain 0 '^  time       under a second$' --polynomial $dir/nine.txt --explain $dir/nine.txt
 expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.txt
 expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt
@@ -1235,6 +1240,10 @@ pieces blocks --generate blocks:3:17:0.95 --method dense
 printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
 pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method multiplicities $dir/three.txt
 expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.05
+cp $dir/stop $dir/stop.as
+expect "stopped: explained" 0 '^  checkpoint [0-9.e-]+ % is done, about .*s left$' --resume $dir/stop --explain
+expect "stopped: explained as JSON" 0 '"done":0[.][0-9]+,' --resume $dir/stop --explain --json
+check "stopped: explained, not changed" cmp -s $dir/stop $dir/stop.as
 expect "stopped: resumed" 1 '--max-seconds reached after .* of about .* that were left; there is no value' --resume $dir/stop --max-seconds 0.05
 expect "stopped: other options" 2 'made with precision default, not dd; --certify 0, not 1; give the same, or another --checkpoint' \
   --generate uniform:26 --isa plain --checkpoint $dir/stop --precision dd --certify
@@ -1364,7 +1373,7 @@ expect resume_other 2 '^perm: --resume takes one checkpoint' --resume $dir/none.
 for option in --estimate --gradient "--minors 1" --rook --permanental "--sample 5"; do
   expect "pieces $option" 2 'only permanents have pieces' $option --checkpoint $dir/none.ck $dir/nine.txt
 done
-expect explain_merge 2 'is for a job that begins' --explain --merge $dir/none.ck
+expect explain_merge 2 'is of one checkpoint' --explain --merge $dir/none.ck
 expect checkpoint_of_two 2 '^perm: a checkpoint is of one matrix' --checkpoint $dir/none.ck $dir/nine.txt $dir/three.txt
 
 # real matrices, where PERM_MATRICES says

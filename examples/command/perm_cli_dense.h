@@ -232,12 +232,7 @@ static void cli_compute_exact_minors(const cli *run, const perm_matrix *matrix, 
           snprintf(one.message, sizeof one.message, "a derivative has over %d bits", 64 * PERM_INTEGER_WORDS);
         }
       if (one.status != PERM_OK) { /* of all of them nothing is known */
-        result->status = one.status;
-        result->value = result->imaginary = (double)NAN;
-        result->error_bound = result->error_estimate = (double)INFINITY;
-        result->exact = 0;
-        result->method = PERM_METHOD_AUTO;
-        memcpy(result->message, one.message, sizeof result->message);
+        generate_fail(result, one.status, "%s", one.message);
         return;
       }
       result->terms += one.terms;
@@ -397,13 +392,11 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     result->status = cli_dense(run, matrix, &real, run->estimate ? NULL : &integer);
     cli_seconds_taken(&rest.options, cli_clock() - start);
     if (result->status == PERM_ERROR_LIMIT)
-      snprintf(result->message, sizeof result->message, "max_bytes = %s is too little: at least %s of input are needed",
-               cli_amount("bytes", options->max_bytes).text,
-               cli_amount("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n).text);
+      generate_fail(result, PERM_ERROR_LIMIT, "max_bytes = %s is too little: at least %s of input are needed",
+                    cli_amount("bytes", options->max_bytes).text,
+                    cli_amount("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n).text);
     else if (result->status != PERM_OK)
       generate_fail(result, result->status, "%s", perm_status_text(result->status));
-    if (result->status != PERM_OK)
-      result->value = result->imaginary = NAN;
   }
   if (result->status != PERM_OK) { /* is told */
   } else if (run->estimate) {

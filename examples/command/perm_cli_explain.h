@@ -146,6 +146,11 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   if (outline->bytes > 0)
     printf("; %s of memory", cli_amount("bytes", outline->bytes).text);
   printf("\n");
+  if (run->resume)
+    printf(run->options.checkpoint.parts ? "  checkpoint %.4g %% is done, about %s left of all; part %d of %d\n"
+                                         : "  checkpoint %.4g %% is done, about %s left\n", 100 * run->done,
+           cli_amount("seconds", predicted.seconds * (1 - run->done)).text, run->options.checkpoint.part,
+           run->options.checkpoint.parts);
   if (run->max_seconds > 0)
     printf("  limit      the run is %spredicted to end within --max-seconds %s\n",
            predicted.seconds > run->max_seconds ? "stopped there: it is not " : "",
@@ -256,6 +261,8 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
          outline->proved ? "true" : "false");
   cli_json_number("predicted_seconds", outline->seconds);
   cli_json_number("predicted_bytes", outline->bytes);
+  if (run->resume)
+    cli_json_number("done", run->done);
   if (run->max_seconds > 0)
     printf(",\"would_stop\":%s", predicted.seconds > run->max_seconds ? "true" : "false");
   printf(",\"explain\":");
@@ -314,15 +321,32 @@ static void cli_explain_job(const cli *run, const char *name, const perm_matrix 
   free(text);
 }
 
+/* The share of the work that the checkpoint of --resume has, into run->done. */
+static perm_status cli_read_share(cli *run, const perm_job *job, perm_result *result)
+{
+  double all = 0, left = 0;
+  perm_state *state = NULL;
+  perm_leaf leaf;
+  const perm_status status =
+      run->resume ? perm_checkpoint_read(job, run->resume, &run->options, &state, result) : PERM_OK;
+  for (int i = 0; state && perm_job_leaf(job, i, &leaf) == PERM_OK; i++, all += leaf.seconds)
+    for (uint64_t begin = 0, end = 0; perm_state_left(job, state, i, end, &begin, &end) == PERM_OK && begin < end;)
+      left += leaf.seconds * ((double)(end - begin) / (double)leaf.chunks);
+  run->done = left > 0 ? 1 - left / all : 1;
+  perm_state_free(state);
+  return status;
+}
+
 /* Stands for the execution of a proof's job, which is explained, or of one that is taken instead of samples. */
 static perm_status cli_explain_proof(const perm_job *job, perm_state *state, const perm_options *options,
                                      perm_result *result)
 {
-  const cli *run = (const cli *)options->user_data;
+  cli *run = (cli *)options->user_data;
   (void)state;
-  if (!run->estimate)
-    cli_explain_job(run, run->name, run->matrix, job, NULL);
   memset(result, 0, sizeof *result);
+  if (run->estimate || cli_read_share(run, job, result) != PERM_OK)
+    return result->status;
+  cli_explain_job(run, run->name, run->matrix, job, NULL);
   return PERM_OK;
 }
 
@@ -337,6 +361,8 @@ static int cli_explain(cli *run, const char *name, const perm_matrix *matrix, pe
   options.execute = cli_explain_proof;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
                       : perm_sparse_job(matrix, &run->options, &job, result);
+  if (status == PERM_OK && job)
+    status = cli_read_share(run, job, result);
   if (status == PERM_OK && job)
     cli_explain_job(run, name, matrix, job, NULL);
   else if (cli_is_refusal(status))
