@@ -1071,6 +1071,7 @@ done
 expect method_proof 0 '^  exactly; proof, ' --generate ones:6 --method proof
 expect method_proof_kept 0 '^  exactly; proof, ' --generate ones:6 --method proof --checkpoint $dir/proof.ck
 expect method_proof_resumed 0 '^  exactly; proof, ' --resume $dir/proof.ck
+expect method_proof_explained 0 '^  checkpoint 100 % is done, about 0 s left$' --explain --resume $dir/proof.ck
 expect method_proof_resumed_file 0 'permanent = 720$' --resume $dir/proof.ck --prove $dir/resumed.prf
 check method_proof_file test -s $dir/resumed.prf
 # a proof that was stopped has residues, no sum
@@ -1243,6 +1244,8 @@ expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa
 cp $dir/stop $dir/stop.as
 expect "stopped: explained" 0 '^  checkpoint [0-9.e-]+ % is done, about .*s left$' --resume $dir/stop --explain
 expect "stopped: explained as JSON" 0 '"done":0[.][0-9]+,' --resume $dir/stop --explain --json
+$perm --generate uniform:3 --rows 1,2,0 --cols 1,1,1 --checkpoint $dir/rows.ck >/dev/null
+expect "with rows: not explained" 2 'about permanents of a matrix as it is; resume without it' --resume $dir/rows.ck --explain
 check "stopped: explained, not changed" cmp -s $dir/stop $dir/stop.as
 expect "stopped: resumed" 1 '--max-seconds reached after .* of about .* that were left; there is no value' --resume $dir/stop --max-seconds 0.05
 expect "stopped: other options" 2 'made with precision default, not dd; --certify 0, not 1; give the same, or another --checkpoint' \

@@ -185,8 +185,7 @@ static const char *cli_missing_parts(const perm_checkpoint_file *merged)
   return text;
 }
 
-/* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
-   kernel that was timed best, which may be another one now. */
+/* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one. */
 static void cli_keep_choices(perm_options *options)
 {
   perm_options kept;

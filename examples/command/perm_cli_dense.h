@@ -38,22 +38,14 @@ static perm_status cli_dense(const cli *run, const perm_matrix *matrix, double *
       return *options->cancel ? PERM_STOPPED_CANCELLED : PERM_STOPPED_TIME;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
-      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
-        const int64_t entry = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
-        (*real)[at] = (double)entry;
+      const int64_t known = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] : 1;
+      for (int part = 0; part < parts; part++) {
+        const double x = matrix->kind <= PERM_KIND_INTEGER ? (double)known
+                         : part ? matrix->imaginary[e] : matrix->real[e];
+        (*real)[at + (size_t)part] = x;
+        whole = whole && (matrix->kind <= PERM_KIND_INTEGER || (fabs(x) < 9007199254740992.0 && x == floor(x)));
         if (whole)
-          (*integer)[at] = entry;
-      } else {
-        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
-        (*real)[at] = x;
-        if (parts == 2)
-          (*real)[at + 1] = y;
-        whole = whole && fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
-        if (whole) {
-          (*integer)[at] = (int64_t)x;
-          if (parts == 2)
-            (*integer)[at + 1] = (int64_t)y;
-        }
+          (*integer)[at + (size_t)part] = matrix->kind <= PERM_KIND_INTEGER ? known : (int64_t)x;
       }
     }
   }

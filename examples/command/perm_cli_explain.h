@@ -49,7 +49,6 @@ static int cli_is_refusal(perm_status status)
 typedef struct cli_outline {
   perm_preparation structure;
   int prepared;             /* structure is known, and used */
-  int whole;                /* a proof is of the matrix as given */
   int costliest;            /* the leaf that takes longest; -1: none */
   double seconds, bytes;    /* predicted, on one thread */
   int proved;
@@ -62,33 +61,21 @@ static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, con
   double most = -1;
   memset(&outline, 0, sizeof outline);
   outline.costliest = -1;
-  outline.whole = cli_proves;
-  outline.prepared = !outline.whole && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK &&
+  outline.prepared = !cli_proves && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK &&
                      (matrix->m == matrix->n || outline.structure.hall[0]);
   outline.precision = perm_job_precision(job, &outline.proved);
   for (int i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     perm_job_leaf(job, i, &leaf);
     outline.seconds += leaf.seconds;
-    outline.bytes = outline.whole                    ? outline.bytes + leaf.bytes /* all are held until the end */
-                    : leaf.bytes > outline.bytes     ? leaf.bytes
-                                                     : outline.bytes;
+    outline.bytes = cli_proves ? outline.bytes + leaf.bytes /* all are held until the end */
+                    : leaf.bytes > outline.bytes ? leaf.bytes : outline.bytes;
     if (leaf.seconds > most) {
       most = leaf.seconds;
       outline.costliest = i;
     }
   }
   return outline;
-}
-
-static const char *cli_method_text(perm_method method)
-{
-#define CLI_METHOD(name, word, text)                                                                                   \
-  if (method == name)                                                                                                  \
-    return text;
-  PERM_METHOD_LIST(CLI_METHOD)
-#undef CLI_METHOD
-  return "";
 }
 
 static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *outline)
@@ -99,7 +86,7 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
   if ((double)matrix->nnz == (double)matrix->m * matrix->n)
     printf(", none is 0");
   if (!outline->prepared) {
-    printf("%s\n", outline->whole ? "; taken whole, without any reduction" : "");
+    printf("%s\n", cli_proves ? "; taken whole, without any reduction" : "");
     return;
   }
   if (s->structural_rank < s->m && s->structural_rank < s->n) {
@@ -131,10 +118,10 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   }
   perm_job_leaf(job, outline->costliest, &leaf);
   printf("  plan       method %s (%s)%s", cli_method_name(leaf.method),
-         outline->whole ? "integers: values of a polynomial modulo primes" : cli_method_text(leaf.method),
+         cli_proves ? "integers: values of a polynomial modulo primes" : cli_method_text[leaf.method],
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
-    printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
+    printf(cli_proves ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
   printf("\n  time       about %s on %s", cli_amount("seconds", outline->seconds).text,
          leaf.isa == PERM_ISA_CUDA ? CLI_ONE_GPU : "one thread");
   if (predicted.seconds < 0.9 * outline->seconds) {

@@ -71,8 +71,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "                    every engine's sizes, in its own words; with --guarantee: whether samples are taken, by half\n"
     "                    a second of them; with --resume: how much is done; of rook numbers and polynomials the time\n"
     "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"
-    "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain or\n"
-    "                    when FILE is -. An input, or a file that is no SVG, stays\n"
+    "  --spy FILE.svg    a picture of structure, elimination and plan; by the rules of --write, for SVG\n"
     "  --force           --write, --spy, --prove and --npy replace whatever file is there, no input or checkpoint\n"
     ,
     "How accurately:\n"

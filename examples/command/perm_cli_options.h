@@ -368,16 +368,18 @@ static int cli_check_files(const cli *run)
              ? CLI_USAGE : CLI_DONE;
 }
 
+#define CLI_METHOD(name, word, text) text,
+static const char *const cli_method_text[] = {PERM_METHOD_LIST(CLI_METHOD)};
+#undef CLI_METHOD
+
 /* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
 static int cli_list(const char *what)
 {
   int k;
   if (!strcmp(what, "methods")) {
-#define CLI_METHOD(name, word, text)                                                                                   \
-  if (name != PERM_METHOD_STRUCTURE)                                                                                   \
-    printf("%s\t%s\n", word, text);
-    PERM_METHOD_LIST(CLI_METHOD)
-#undef CLI_METHOD
+    for (k = 0; k < PERM_METHOD_COUNT; k++)
+      if (k != PERM_METHOD_STRUCTURE)
+        printf("%s\t%s\n", perm_name("method", (perm_method)k), cli_method_text[k]);
   } else if (!strcmp(what, "precisions")) {
     for (k = 0; k < PERM_PRECISION_COUNT; k++)
       puts(perm_name("precision", (perm_precision)k));
