@@ -221,7 +221,7 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Returns 1 for rows of 0 and 1 without blanks, of two or more digits each. Notes doubts. */
+/* Returns 1 for rows of 0 and 1 without blanks, of two digits at least. Notes doubts. */
 static int permi_are_digits(permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -329,7 +329,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   for (k = 0; reader->m == reader->n / 2.0 && reader->kind == PERM_KIND_REAL && wanted == PERM_FORMAT_AUTO &&
               !reader->note[0] && k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
-    if (list->entry[k].real < 0) /* no chances */
+    if (list->entry[k].real < 0)
       snprintf(reader->note, sizeof reader->note, "%d x %d real numbers; complex ones are words such as 0.5-1.25i, not "
                "pairs", reader->m, reader->n);
   return 1;

@@ -59,7 +59,8 @@ TEST(t_read_pairs)
 {
   static const char told[] = "a: read as 2 x 4 real numbers; complex ones are words such as 0.5-1.25i, not pairs";
   static const char *const quiet[] = {"1 -2 3 4\n5 6 7 8\n", ".5 2 3 4\n5 6 7 8\n", ".5 -2 3\n5 6 7\n",
-                                      ".5 -2i 1 2\n1 2 3 4\n", ".5 -1 2\n", "1.5 -2\n3 4\n", "-.5\n", "1/2 -2 3 4\n5 6 7 8\n"};
+                                      ".5 -2i 1 2\n1 2 3 4\n", ".5 -1 2\n", "1.5 -2\n3 4\n", "-.5\n",
+                                      "1/2 -2 3 4\n5 6 7 8\n"};
   CHECK_TEXT(t_read_told("0.5 -2 3 4\n5 6 7 8\n", PERM_FORMAT_AUTO), told);
   CHECK(!*t_read_told("0.5 -2 3 4\n5 6 7 8\n", PERM_FORMAT_ARRAY));
   CHECK_TEXT(t_io_read("0.5 -2 3 4\n5 6 7 8\n"), "2 4 r | 1 1 0.5 | 1 2 -2 | 1 3 3");
