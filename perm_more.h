@@ -254,8 +254,8 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
    for each entry and line (>>sample). Blocks are computed once, by method tree, frontier (lists, arrays) or, if
    m = n, twins, with all states in memory (max_bytes; 0: 16 GB); then a sample takes O(nnz log states) or, of a tree,
    2^width a join. No value is returned.
-   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
-   products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
+   columns: count m ints, undefined on errors. PERM_ERROR_ZERO: the permanent is. PERM_ERROR_UNSUPPORTED: a negative or
+   complex entry, products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
@@ -279,7 +279,7 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
 /* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
    NULL): probabilities that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative,
    of every probability, besides 1e-290 (docs/proofs-rounding.md, Marginals); INFINITY: computed as an array, with an
-   absolute error_estimate. PERM_ERROR_UNSUPPORTED as for samples; else as the gradient. */
+   absolute error_estimate. Refusals as of samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
@@ -7406,8 +7406,8 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
 
 static perm_status permi_sample_zero(const permi_sampling *sampling)
 {
-  return permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
-                    "matrix: its permanent is 0, no assignment has a weight: %s", sampling->working.report.hall);
+  return permi_fail(sampling->result, PERM_ERROR_ZERO, 1, "matrix: its permanent is 0, no assignment has a weight: %s",
+                    sampling->working.report.hall);
 }
 
 static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)
@@ -7921,7 +7921,7 @@ static perm_status permi_derive(permi_derivation *derivation)
     if (status == PERM_OK)
       status = permi_derive_products(derivation);
     if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
-      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
+      status = permi_fail(result, PERM_ERROR_ZERO, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
       status = permi_derive_entries(derivation);
     if (status == PERM_ERROR_OVERFLOW && !result->message[0])

@@ -150,10 +150,17 @@ expect packed_rows_array 0 'permanent = 222$' --format array $dir/packed.txt
 check packed_rows_quiet test ! -s $dir/err
 printf '10\n11\n' >$dir/packed2.txt
 expect packed_square 0 'permanent = 1$' $dir/packed2.txt
-printf '100\n110\n111\n101\n' >$dir/packed3.txt
-expect packed_or_numbers 0 'permanent = 422$' $dir/packed3.txt
+printf '100\n110\n111\n101\n' >$dir/packed4.txt
+expect packed_rectangle 0 'packed4.txt: 4 x 3, 8 entries' $dir/packed4.txt
+printf '.5 -1 2 .25\n3 4 5 6\n' >$dir/pairs.txt
+expect pairs 0 'pairs.txt: 2 x 4, 8 entries' $dir/pairs.txt
+check pairs_told grep -q 'read as 2 x 4 real numbers; complex ones are words such as 0.5-1.25i, not pairs$' $dir/err
+awk '{ for (i = 1; i < NF; i += 2) printf "%s%+.17gi ", $i, $(i + 1); print "" }' $dir/pairs.txt | $perm - >$dir/out 2>&1
+check pairs_advice grep -q '2 x 2, 4 entries' $dir/out
+printf '102\n110\n111\n101\n' >$dir/packed3.txt
+expect packed_or_numbers 0 'permanent = 424$' $dir/packed3.txt
 check packed_or_numbers_told grep -q "read as one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE" $dir/err
-sed 's/./& /g' $dir/packed3.txt | $perm - >$dir/out 2>&1; check packed_advice grep -q '4 x 3, 8 entries' $dir/out
+sed 's/./& /g' $dir/packed3.txt | $perm - >$dir/out 2>&1; check packed_advice grep -q '4 x 3, 9 entries' $dir/out
 printf '1 x\n' >$dir/x.txt
 expect taken_as_text 2 "x.txt:1: taken as plain text: 'x' found" $dir/x.txt
 printf 'IheA@GUA\n' >$dir/short.g6
@@ -324,7 +331,12 @@ expect polynomial_sizes 2 'L: the matrix is 2 x 3, not 3 x 3' --polynomial $dir/
 expect polynomial_none 4 'none.mtx: cannot open' --polynomial $dir/none.mtx $dir/nine.txt
 expect polynomial_two 2 'has no use for "--permanental"' --permanental --polynomial $dir/one.txt $dir/nine.txt
 expect polynomial_rows 2 'has no use for "--rows"' --permanental --rows 1,1,1 $dir/nine.txt
-expect rook_explain 2 'leave out --explain; --max-seconds 1 tells the prediction' --rook --explain $dir/nine.txt
+expect rook_explain 0 '^  time       under a second$' --rook --explain $dir/nine.txt
+expect rook_explain_long 0 '^  time       about [0-9.e+]+ (days|years)$' --rook --explain --generate binary:46:0.5
+expect rook_explain_json 0 '"kind":"integer","time":"about [0-9.e+]+ [a-z]+"\}$' --rook --explain --json --generate binary:46:0.5
+expect rook_explain_refused 2 'rook numbers are of integers' --rook --explain --generate uniform:5
+expect permanental_explain 0 '^  time       about [0-9.e+]+ years$' --permanental --explain --generate uniform:60
+expect polynomial_explain 0 '^  time       under a second$' --polynomial $dir/nine.txt --explain $dir/nine.txt
 expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.txt
 expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt
@@ -1059,6 +1071,7 @@ done
 expect method_proof 0 '^  exactly; proof, ' --generate ones:6 --method proof
 expect method_proof_kept 0 '^  exactly; proof, ' --generate ones:6 --method proof --checkpoint $dir/proof.ck
 expect method_proof_resumed 0 '^  exactly; proof, ' --resume $dir/proof.ck
+expect method_proof_explained 0 '^  checkpoint 100 % is done, about 0 s left$' --explain --resume $dir/proof.ck
 expect method_proof_resumed_file 0 'permanent = 720$' --resume $dir/proof.ck --prove $dir/resumed.prf
 check method_proof_file test -s $dir/resumed.prf
 # a proof that was stopped has residues, no sum
@@ -1228,6 +1241,12 @@ pieces blocks --generate blocks:3:17:0.95 --method dense
 printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
 pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method multiplicities $dir/three.txt
 expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.05
+cp $dir/stop $dir/stop.as
+expect "stopped: explained" 0 '^  checkpoint [0-9.e-]+ % is done, about .*s left$' --resume $dir/stop --explain
+expect "stopped: explained as JSON" 0 '"done":0[.][0-9]+,' --resume $dir/stop --explain --json
+$perm --generate uniform:3 --rows 1,2,0 --cols 1,1,1 --checkpoint $dir/rows.ck >/dev/null
+expect "with rows: not explained" 2 'about permanents of a matrix as it is; resume without it' --resume $dir/rows.ck --explain
+check "stopped: explained, not changed" cmp -s $dir/stop $dir/stop.as
 expect "stopped: resumed" 1 '--max-seconds reached after .* of about .* that were left; there is no value' --resume $dir/stop --max-seconds 0.05
 expect "stopped: other options" 2 'made with precision default, not dd; --certify 0, not 1; give the same, or another --checkpoint' \
   --generate uniform:26 --isa plain --checkpoint $dir/stop --precision dd --certify
@@ -1357,7 +1376,7 @@ expect resume_other 2 '^perm: --resume takes one checkpoint' --resume $dir/none.
 for option in --estimate --gradient "--minors 1" --rook --permanental "--sample 5"; do
   expect "pieces $option" 2 'only permanents have pieces' $option --checkpoint $dir/none.ck $dir/nine.txt
 done
-expect explain_merge 2 'is for a job that begins' --explain --merge $dir/none.ck
+expect explain_merge 2 'is of one checkpoint' --explain --merge $dir/none.ck
 expect checkpoint_of_two 2 '^perm: a checkpoint is of one matrix' --checkpoint $dir/none.ck $dir/nine.txt $dir/three.txt
 
 # real matrices, where PERM_MATRICES says

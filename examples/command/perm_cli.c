@@ -376,6 +376,26 @@ static void cli_compute_polynomial(const cli *run, const perm_matrix *matrix, pe
   free(ends);
 }
 
+/* Rook numbers and polynomials have no job: with a second for them the library says what it predicts. */
+static int cli_explain_list(cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
+{
+  cli_minors list = cli_list_of(run, matrix);
+  run->options.max_seconds = 1;
+  (run->rook ? cli_compute_rook : cli_compute_polynomial)(run, matrix, result, &list);
+  cli_list_free(&list);
+  const char *const begin = strstr(result->message, ": "), *const end = strstr(result->message, " predicted, more");
+  if (result->status < 0 && !end)
+    return 0;
+  if (run->json)
+    cli_json_head(name, matrix);
+  else
+    printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+  printf(run->json ? ",\"time\":\"%s%.*s\"}\n" : "  time       %s%.*s\n",
+         end ? "about " : result->status ? "over a second" : "under a second", end ? (int)(end - begin) - 2 : 0,
+         end ? begin + 2 : "");
+  return 1;
+}
+
 /* Draws and prints permutations, as many at a time as CLI_SAMPLE_INTS hold. */
 #define CLI_SAMPLE_INTS 67108864
 static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *result)
@@ -436,7 +456,8 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
   } else if (result.status == PERM_OK && run->minors && run->rows == matrix.m && !run->row_counts[run->minors - 1]) {
     generate_fail(&result, PERM_ERROR_RANGE, "--minors %d: --rows has no copy of row %d", run->minors, run->minors);
   } else if (result.status == PERM_OK && run->explain) {
-    if ((run->estimate ? cli_explain_guarantee : cli_explain)(run, name, &matrix, &result))
+    if ((run->estimate ? cli_explain_guarantee : cli_given(run, CLI_LISTS) ? cli_explain_list : cli_explain)(
+            run, name, &matrix, &result))
       return CLI_DONE;
   } else if (result.status == PERM_OK && run->sample) {
     cli_sample(run, &matrix, &result);
@@ -679,7 +700,9 @@ int CLI_MAIN(int argc, char **argv)
     if (run.resume || run.merge)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
     if (code == CLI_DONE && (run.resume || run.merge))
-      code = cli_check_sources(&run);
+      code = run.explain && (run.rows || run.columns)
+                 ? cli_usage("--explain is about permanents of a matrix as it is", NULL, "resume without it")
+                 : cli_check_sources(&run);
     if (code == CLI_DONE && !run.explain && !run.merge)
       code = cli_start_threads(&run.options);
     run.file[run.files] = NULL;

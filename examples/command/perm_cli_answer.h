@@ -42,10 +42,7 @@ static void cli_json_string(const char *text)
 
 static void cli_json_number(const char *key, double x) /* JSON has no infinity: null */
 {
-  if (isfinite(x))
-    printf(",\"%s\":%.17g", key, x);
-  else
-    printf(",\"%s\":null", key);
+  printf(isfinite(x) ? ",\"%s\":%.17g" : ",\"%s\":null", key, x);
 }
 
 static void cli_json_status(perm_status status, const char *message)
@@ -158,12 +155,10 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null");
-    if (result->status > 0 && cli_is_part_of_proof(result))
-      printf(",\"partial_sum\":null");
-    else if (result->status > 0 && parts == 2)
-      printf(",\"partial_sum\":[\"%.17g\",\"%.17g\"]", result->partial_sum, result->partial_imaginary);
-    else if (result->status > 0)
-      printf(",\"partial_sum\":\"%.17g\"", result->partial_sum);
+    if (result->status > 0)
+      printf(cli_is_part_of_proof(result) ? ",\"partial_sum\":null"
+             : parts == 2 ? ",\"partial_sum\":[\"%.17g\",\"%.17g\"]" : ",\"partial_sum\":\"%.17g\"",
+             result->partial_sum, result->partial_imaginary);
     printf(",\"exp2\":%lld", result->exp2);
   } else {
     if (result->exact) {
@@ -173,10 +168,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
       snprintf(value, sizeof value, "%.17g", result->value);
       snprintf(imaginary, sizeof imaginary, "%.17g", result->imaginary);
     }
-    if (result->is_complex)
-      printf(",\"value\":[\"%s\",\"%s\"]", value, imaginary);
-    else
-      printf(",\"value\":\"%s\"", value);
+    printf(result->is_complex ? ",\"value\":[\"%s\",\"%s\"]" : ",\"value\":\"%s\"", value, imaginary);
     printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
   }
   printf(",\"exact\":%s", result->exact || (cli_has(list) && result->error_bound == 0) ? "true" : "false");
@@ -463,12 +455,8 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
       {"certain_low", e->certain_low}, {"certain_high", e->certain_high}};
   if (json) {
     cli_json_head(name, matrix);
-    if (e->value != e->value)
-      printf(",\"value\":null");
-    else if (e->is_complex)
-      printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
-    else
-      printf(",\"value\":\"%.17g\"", e->value);
+    printf(e->value != e->value ? ",\"value\":null"
+           : e->is_complex ? ",\"value\":[\"%.17g\",\"%.17g\"]" : ",\"value\":\"%.17g\"", e->value, e->imaginary);
     printf(",\"exp2\":%lld,\"exact\":%s,\"error_bound\":null", e->exp2, e->radius == 0 ? "true" : "false");
     for (int k = 0; k < CLI_COUNT(numbers); k++)
       cli_json_number(numbers[k].key, numbers[k].value);
@@ -485,10 +473,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     return;
   }
   printf("  permanent %s", e->samples > 0 ? "about " : "");
-  if (e->is_complex)
-    printf("%.*g%+.*gi", digits, e->value, digits, e->imaginary);
-  else
-    printf("%.*g", digits, e->value);
+  printf(e->is_complex ? "%.*g%+.*gi" : "%.*g", digits, e->value, digits, e->imaginary);
   printf(" +- %.2g%s", e->standard_error,
          !(e->samples > 0) ? "" : e->is_complex ? " (standard error of the modulus)" : " (standard error)");
   if (e->exp2)

@@ -78,10 +78,9 @@ static int cli_restore(cli *run, const char *path)
                "the command that did with --checkpoint, can go on with it", path);
     } else {
       char *rows = cli_note_line(note, "rows "), *columns = cli_note_line(note, "cols ");
-      char *proof = cli_note_line(note, "proof");
       text += 2;
       run->restored_name = cli_note_line(note, "file ");
-      cli_proves |= proof != NULL;
+      cli_proves |= strstr(note, "\nproof\n") != NULL; /* names have no line breaks */
       status = perm_matrix_read_memory(text, strlen(text), path, NULL, &run->restored, &result);
       if (status == PERM_OK && run->restored.kind == PERM_KIND_INTEGER && !strncmp(text, real, strlen(real))) {
         free(run->restored.integer); /* the job was one of doubles, whole ones */
@@ -93,7 +92,6 @@ static int cli_restore(cli *run, const char *path)
         status = PERM_ERROR_FORMAT;
         snprintf(result.message, sizeof result.message, "%s: its note is not as this command writes it", path);
       }
-      free(proof);
       free(rows);
       free(columns);
     }
@@ -120,15 +118,13 @@ static int cli_check_sources(cli *run)
   for (i = 0; outputs && code == CLI_DONE && i < (run->merge ? run->files : 1); i++) {
     perm_options options;
     perm_result result;
-    char *note = NULL;
-    char *name = i ? NULL : run->restored_name;
+    char *note = NULL, *name;
     memset(&options, 0, sizeof options);
-    if (i && perm_checkpoint_options(run->file[i], &options, &note, &result) != PERM_OK) {
+    if (perm_checkpoint_options(run->merge ? run->file[i] : run->resume, &options, &note, &result) != PERM_OK) {
       fprintf(stderr, "perm: %s\n", result.message);
       return cli_exit_code(result.status);
     }
-    if (note)
-      name = cli_note_line(note, "file ");
+    name = note ? cli_note_line(note, "file ") : NULL;
     run->source = name;
 #if defined(CLI_STAT)
     struct stat there; /* what is not there may be written again */
@@ -136,7 +132,7 @@ static int cli_check_sources(cli *run)
 #endif
     code = cli_check_files(run);
     run->source = NULL;
-    free(i ? name : NULL);
+    free(name);
     free(note);
   }
   return code;
@@ -189,8 +185,7 @@ static const char *cli_missing_parts(const perm_checkpoint_file *merged)
   return text;
 }
 
-/* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
-   kernel that was timed best, which may be another one now. */
+/* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one. */
 static void cli_keep_choices(perm_options *options)
 {
   perm_options kept;

@@ -38,22 +38,14 @@ static perm_status cli_dense(const cli *run, const perm_matrix *matrix, double *
       return *options->cancel ? PERM_STOPPED_CANCELLED : PERM_STOPPED_TIME;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
-      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
-        const int64_t entry = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
-        (*real)[at] = (double)entry;
+      const int64_t known = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] : 1;
+      for (int part = 0; part < parts; part++) {
+        const double x = matrix->kind <= PERM_KIND_INTEGER ? (double)known
+                         : part ? matrix->imaginary[e] : matrix->real[e];
+        (*real)[at + (size_t)part] = x;
+        whole = whole && (matrix->kind <= PERM_KIND_INTEGER || (fabs(x) < 9007199254740992.0 && x == floor(x)));
         if (whole)
-          (*integer)[at] = entry;
-      } else {
-        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
-        (*real)[at] = x;
-        if (parts == 2)
-          (*real)[at + 1] = y;
-        whole = whole && fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
-        if (whole) {
-          (*integer)[at] = (int64_t)x;
-          if (parts == 2)
-            (*integer)[at + 1] = (int64_t)y;
-        }
+          (*integer)[at + (size_t)part] = matrix->kind <= PERM_KIND_INTEGER ? known : (int64_t)x;
       }
     }
   }
@@ -232,12 +224,7 @@ static void cli_compute_exact_minors(const cli *run, const perm_matrix *matrix, 
           snprintf(one.message, sizeof one.message, "a derivative has over %d bits", 64 * PERM_INTEGER_WORDS);
         }
       if (one.status != PERM_OK) { /* of all of them nothing is known */
-        result->status = one.status;
-        result->value = result->imaginary = (double)NAN;
-        result->error_bound = result->error_estimate = (double)INFINITY;
-        result->exact = 0;
-        result->method = PERM_METHOD_AUTO;
-        memcpy(result->message, one.message, sizeof result->message);
+        generate_fail(result, one.status, "%s", one.message);
         return;
       }
       result->terms += one.terms;
@@ -397,13 +384,11 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     result->status = cli_dense(run, matrix, &real, run->estimate ? NULL : &integer);
     cli_seconds_taken(&rest.options, cli_clock() - start);
     if (result->status == PERM_ERROR_LIMIT)
-      snprintf(result->message, sizeof result->message, "max_bytes = %s is too little: at least %s of input are needed",
-               cli_amount("bytes", options->max_bytes).text,
-               cli_amount("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n).text);
+      generate_fail(result, PERM_ERROR_LIMIT, "max_bytes = %s is too little: at least %s of input are needed",
+                    cli_amount("bytes", options->max_bytes).text,
+                    cli_amount("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n).text);
     else if (result->status != PERM_OK)
       generate_fail(result, result->status, "%s", perm_status_text(result->status));
-    if (result->status != PERM_OK)
-      result->value = result->imaginary = NAN;
   }
   if (result->status != PERM_OK) { /* is told */
   } else if (run->estimate) {

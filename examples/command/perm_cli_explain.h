@@ -49,7 +49,6 @@ static int cli_is_refusal(perm_status status)
 typedef struct cli_outline {
   perm_preparation structure;
   int prepared;             /* structure is known, and used */
-  int whole;                /* a proof is of the matrix as given */
   int costliest;            /* the leaf that takes longest; -1: none */
   double seconds, bytes;    /* predicted, on one thread */
   int proved;
@@ -62,33 +61,21 @@ static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, con
   double most = -1;
   memset(&outline, 0, sizeof outline);
   outline.costliest = -1;
-  outline.whole = cli_proves;
-  outline.prepared = !outline.whole && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK &&
+  outline.prepared = !cli_proves && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK &&
                      (matrix->m == matrix->n || outline.structure.hall[0]);
   outline.precision = perm_job_precision(job, &outline.proved);
   for (int i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     perm_job_leaf(job, i, &leaf);
     outline.seconds += leaf.seconds;
-    outline.bytes = outline.whole                    ? outline.bytes + leaf.bytes /* all are held until the end */
-                    : leaf.bytes > outline.bytes     ? leaf.bytes
-                                                     : outline.bytes;
+    outline.bytes = cli_proves ? outline.bytes + leaf.bytes /* all are held until the end */
+                    : leaf.bytes > outline.bytes ? leaf.bytes : outline.bytes;
     if (leaf.seconds > most) {
       most = leaf.seconds;
       outline.costliest = i;
     }
   }
   return outline;
-}
-
-static const char *cli_method_text(perm_method method)
-{
-#define CLI_METHOD(name, word, text)                                                                                   \
-  if (method == name)                                                                                                  \
-    return text;
-  PERM_METHOD_LIST(CLI_METHOD)
-#undef CLI_METHOD
-  return "";
 }
 
 static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *outline)
@@ -99,7 +86,7 @@ static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *out
   if ((double)matrix->nnz == (double)matrix->m * matrix->n)
     printf(", none is 0");
   if (!outline->prepared) {
-    printf("%s\n", outline->whole ? "; taken whole, without any reduction" : "");
+    printf("%s\n", cli_proves ? "; taken whole, without any reduction" : "");
     return;
   }
   if (s->structural_rank < s->m && s->structural_rank < s->n) {
@@ -131,10 +118,10 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   }
   perm_job_leaf(job, outline->costliest, &leaf);
   printf("  plan       method %s (%s)%s", cli_method_name(leaf.method),
-         outline->whole ? "integers: values of a polynomial modulo primes" : cli_method_text(leaf.method),
+         cli_proves ? "integers: values of a polynomial modulo primes" : cli_method_text[leaf.method],
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
-    printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
+    printf(cli_proves ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
   printf("\n  time       about %s on %s", cli_amount("seconds", outline->seconds).text,
          leaf.isa == PERM_ISA_CUDA ? CLI_ONE_GPU : "one thread");
   if (predicted.seconds < 0.9 * outline->seconds) {
@@ -146,6 +133,11 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
   if (outline->bytes > 0)
     printf("; %s of memory", cli_amount("bytes", outline->bytes).text);
   printf("\n");
+  if (run->resume)
+    printf(run->options.checkpoint.parts ? "  checkpoint %.4g %% is done, about %s left of all; part %d of %d\n"
+                                         : "  checkpoint %.4g %% is done, about %s left\n", 100 * run->done,
+           cli_amount("seconds", predicted.seconds * (1 - run->done)).text, run->options.checkpoint.part,
+           run->options.checkpoint.parts);
   if (run->max_seconds > 0)
     printf("  limit      the run is %spredicted to end within --max-seconds %s\n",
            predicted.seconds > run->max_seconds ? "stopped there: it is not " : "",
@@ -256,6 +248,8 @@ static void cli_explain_json(const cli *run, const char *name, const perm_matrix
          outline->proved ? "true" : "false");
   cli_json_number("predicted_seconds", outline->seconds);
   cli_json_number("predicted_bytes", outline->bytes);
+  if (run->resume)
+    cli_json_number("done", run->done);
   if (run->max_seconds > 0)
     printf(",\"would_stop\":%s", predicted.seconds > run->max_seconds ? "true" : "false");
   printf(",\"explain\":");
@@ -314,15 +308,32 @@ static void cli_explain_job(const cli *run, const char *name, const perm_matrix 
   free(text);
 }
 
+/* The share of the work that the checkpoint of --resume has, into run->done. */
+static perm_status cli_read_share(cli *run, const perm_job *job, perm_result *result)
+{
+  double all = 0, left = 0;
+  perm_state *state = NULL;
+  perm_leaf leaf;
+  const perm_status status =
+      run->resume ? perm_checkpoint_read(job, run->resume, &run->options, &state, result) : PERM_OK;
+  for (int i = 0; state && perm_job_leaf(job, i, &leaf) == PERM_OK; i++, all += leaf.seconds)
+    for (uint64_t begin = 0, end = 0; perm_state_left(job, state, i, end, &begin, &end) == PERM_OK && begin < end;)
+      left += leaf.seconds * ((double)(end - begin) / (double)leaf.chunks);
+  run->done = left > 0 ? 1 - left / all : 1;
+  perm_state_free(state);
+  return status;
+}
+
 /* Stands for the execution of a proof's job, which is explained, or of one that is taken instead of samples. */
 static perm_status cli_explain_proof(const perm_job *job, perm_state *state, const perm_options *options,
                                      perm_result *result)
 {
-  const cli *run = (const cli *)options->user_data;
+  cli *run = (cli *)options->user_data;
   (void)state;
-  if (!run->estimate)
-    cli_explain_job(run, run->name, run->matrix, job, NULL);
   memset(result, 0, sizeof *result);
+  if (run->estimate || cli_read_share(run, job, result) != PERM_OK)
+    return result->status;
+  cli_explain_job(run, run->name, run->matrix, job, NULL);
   return PERM_OK;
 }
 
@@ -337,6 +348,8 @@ static int cli_explain(cli *run, const char *name, const perm_matrix *matrix, pe
   options.execute = cli_explain_proof;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
                       : perm_sparse_job(matrix, &run->options, &job, result);
+  if (status == PERM_OK && job)
+    status = cli_read_share(run, job, result);
   if (status == PERM_OK && job)
     cli_explain_job(run, name, matrix, job, NULL);
   else if (cli_is_refusal(status))

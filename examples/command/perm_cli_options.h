@@ -30,6 +30,7 @@ typedef struct cli {
   const perm_matrix *matrix;
   const char *taken;     /* what is taken for --guarantee, and why; NULL: not asked */
   double begun, samples; /* for it: seconds when samples were accepted, predicted of all */
+  double done;           /* of the job that is resumed and explained: its share, 0 to 1 */
   int json, market, estimate, gradient, marginals, rook, amplitudes, probabilities, permanental;
   int minors;             /* the row, counted from 1 */
   const char *polynomial; /* the file of L, or NULL */
@@ -58,8 +59,8 @@ static int cli_proves; /* --prove, or --method proof, the older words, which nee
 #define CLI_PLANNED " --generate --method --precision --isa --tolerance --mod --certify --effort --max-bytes --rows " \
                     "--cols --cpu-fallback " /* what a checkpoint says for itself */
 #define CLI_LISTS " --minors --gradient --marginals --rook --polynomial --permanental --amplitudes "
-#define CLI_POLYNOMIAL_USELESS " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain " \
-                               "--rows --cols --gpus --cpu-fallback --gpu-cache ",                                  \
+#define CLI_POLYNOMIAL_USELESS " --certify --tolerance --minors --gradient --marginals --estimate --sample --rows " \
+                               "--cols --gpus --cpu-fallback --gpu-cache ",                                         \
                                "the coefficients of one polynomial are computed on the CPU, with bounds"
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
@@ -367,16 +368,18 @@ static int cli_check_files(const cli *run)
              ? CLI_USAGE : CLI_DONE;
 }
 
+#define CLI_METHOD(name, word, text) text,
+static const char *const cli_method_text[] = {PERM_METHOD_LIST(CLI_METHOD)};
+#undef CLI_METHOD
+
 /* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
 static int cli_list(const char *what)
 {
   int k;
   if (!strcmp(what, "methods")) {
-#define CLI_METHOD(name, word, text)                                                                                   \
-  if (name != PERM_METHOD_STRUCTURE)                                                                                   \
-    printf("%s\t%s\n", word, text);
-    PERM_METHOD_LIST(CLI_METHOD)
-#undef CLI_METHOD
+    for (k = 0; k < PERM_METHOD_COUNT; k++)
+      if (k != PERM_METHOD_STRUCTURE)
+        printf("%s\t%s\n", perm_name("method", (perm_method)k), cli_method_text[k]);
   } else if (!strcmp(what, "precisions")) {
     for (k = 0; k < PERM_PRECISION_COUNT; k++)
       puts(perm_name("precision", (perm_precision)k));
@@ -536,8 +539,8 @@ static int cli_check_pieces(const cli *run)
   if (cli_given(run, CLI_LISTS " --estimate --guarantee --sample "))
     return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook, --amplitudes "
                      "and polynomials do not go with", what, "leave one out");
-  if (run->explain && (run->resume || run->merge))
-    return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
+  if (run->explain && run->merge)
+    return cli_usage("--explain is of one checkpoint, so it does not go with", what, "take --resume");
   if (!run->merge && run->files > 1)
     return cli_usage("a checkpoint is of one matrix", NULL, "give one file");
   for (i = 0; run->merge && i < run->files; i++)
@@ -732,9 +735,8 @@ static int cli_check(cli *run)
     return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
   if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
     return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
-  if (run->rook && (run->explain || run->rows || run->columns))
-    return cli_usage("--rook takes the matrix as it is", NULL, !run->explain ? "leave out --rows and --cols" :
-                     "leave out --explain; --max-seconds 1 tells the prediction where it is longer");
+  if (run->rook && (run->rows || run->columns))
+    return cli_usage("--rook takes the matrix as it is", NULL, "leave out --rows and --cols");
   if (run->explain && (run->estimate > run->estimate_plan.guarantee || run->gradient || run->minors || run->rows ||
                        run->columns))
     return cli_usage("--explain is about permanents of a matrix as it is", NULL,

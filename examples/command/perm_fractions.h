@@ -69,7 +69,7 @@ static void fraction_divide(perm_integer *a, const perm_integer *b, perm_integer
 /* Both divided by their greatest common divisor, by Euclid. */
 static void fraction_reduce(perm_integer *above, perm_integer *below)
 {
-  perm_integer a = *above, b = *below, quotient;
+  perm_integer a = *above, b = *below;
   const int negative = above->negative;
   while (b.words) {
     perm_integer rest = a;
@@ -77,13 +77,11 @@ static void fraction_reduce(perm_integer *above, perm_integer *below)
     a = b;
     b = rest;
   }
-  b = *above;
-  fraction_divide(&b, &a, &quotient);
-  *above = quotient;
+  for (int k = 0; k < 2; k++) {
+    b = k ? *below : *above;
+    fraction_divide(&b, &a, k ? below : above);
+  }
   above->negative = negative;
-  b = *below;
-  fraction_divide(&b, &a, &quotient);
-  *below = quotient;
 }
 
 /* The integer as mantissa 2^*exp2. */

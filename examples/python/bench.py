@@ -413,8 +413,7 @@ def picture(file, measured, names, note=""):
         for power in range(ceil(low), ceil(high)):
             out.append('<path d="M%.1f %.1fH%.1f" stroke="#dddddd"/>' % (x(panel, 2), y(10**power), x(panel, 24)))
             if panel == 0 and power % 3 == 0:
-                text(x(panel, 2) - 7, y(10**power) + 5, 'text-anchor="end"',
-                     duration(10**power).replace("u", "\u00b5"))
+                text(x(panel, 2) - 7, y(10**power) + 5, 'text-anchor="end"', duration(10**power).replace("u", "\u00b5"))
         for n in range(4, 25, 4):
             out.append('<path d="M%.1f %.1fV%.1f" stroke="#dddddd"/>' % (x(panel, n), top, bottom))
             text(x(panel, n), bottom + 21, 'text-anchor="middle"', n)

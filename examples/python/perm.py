@@ -116,8 +116,9 @@ __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatric
            "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
            "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "OnGPU", "Result", "Estimate",
            "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
-           "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
-           "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+           "ZeroPermanentError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
+           "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY",
+           "__version__"]
 __version__ = "1.0.0rc6"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
@@ -326,11 +327,9 @@ def _names(kind):
     return tuple(name.decode() for name in itertools.takewhile(b"unknown".__ne__, names))
 
 
-METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(
-    _names, (b"method", b"precision", b"isa", b"format", b"estimator"))
+METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(_names, (b"method", b"precision", b"isa", b"format", b"estimator"))
 _SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):])
-# those that the integer functions do not have
-_FLOAT_METHODS = {"dense", "glynn", "ryser", "expansion"} | _SPARSE_METHODS
+_FLOAT_METHODS = {"dense", "glynn", "ryser", "expansion"} | _SPARSE_METHODS  # which integer functions do not have
 
 
 # ---- results and errors
@@ -481,6 +480,10 @@ class InputError(Error, ValueError):
     """A matrix, option or count that makes no sense."""
 
 
+class ZeroPermanentError(InputError):
+    """The permanent is 0: no assignment has a weight, so there are no marginals and no samples."""
+
+
 class InputTypeError(Error, TypeError):
     """An argument of a type that makes no sense, or an option that does not exist."""
 
@@ -519,7 +522,8 @@ class Incomplete(Error, RuntimeError):
 
 _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": UnsupportedError,
            "PERM_ERROR_MEMORY": OutOfMemoryError, "PERM_ERROR_OVERFLOW": TooLargeError, "PERM_ERROR_LIMIT": LimitError,
-           "PERM_ERROR_FILE": FileError, "PERM_ERROR_DEVICE": DeviceError}  # all others: InputError
+           "PERM_ERROR_FILE": FileError, "PERM_ERROR_DEVICE": DeviceError,
+           "PERM_ERROR_ZERO": ZeroPermanentError}  # all others: InputError
 
 
 _IN_PYTHON = (  # what the library's messages name by C's names or the command's options, and this module
@@ -1918,10 +1922,14 @@ def _listed(name, a, rows, cols, row, full, out, options):
         call.there(2, there)
         if m != n and rows is None and cols is None:
             raise InputError("on a GPU: as many rows as columns, not %d x %d" % (m, n), "PERM_ERROR_SIZE")
-    elif max(m, n) > _LINES + 1 and rows is None and cols is None and out is None:
-        if row is None:
-            return _full(_stored(a, range(m)), a, call, full)
-        return _row_of(_stored(a, (row,)), row, call, full)
+    elif rows is None and cols is None and out is None and (
+            max(m, n) > _LINES + 1 or (row is not None and _is_sparse_array(a, options))):
+        try:
+            return (_full(_stored(a, range(m)), a, call, full) if row is None else
+                    _row_of(_stored(a, (row,)), row, call, full))
+        except LimitError:
+            if max(m, n) > _LINES + 1:
+                raise
     spare = abs(m - n) if rows is None and cols is None else 0
     if spare:
         a, rows, cols = _squared(a)
@@ -2014,13 +2022,19 @@ def _full(stored, a, call, full):
     return (stored.like(a, answer), _Beside(**vars(result))) if full else stored.like(a, answer)
 
 
+def _is_sparse_array(a, options, most=64):
+    """Whether the sparse calls are likely to be faster: few entries, above `most` lines any; and no option forbids."""
+    m, n = a.shape
+    return max(m, n) > 20 and {"method", "precision", "tolerance", "certify", "gpus"}.isdisjoint(options) and (
+        max(m, n) > most or (4 if abs(m - n) < 4 else 2) * len(_nonzero(a)[2]) < m * n)
+
+
 def _is_large(a, rows, cols, out):
     return _is_sparse(a) and rows is None and cols is None and out is None and max(a.shape) > _LINES + 1
 
 
 class _Stored:
-    """A perm_matrix that borrows entries, also zeros, in the order of rows and columns. start: of rows; None: as `row`
-    says."""
+    """A perm_matrix that borrows entries, also zeros, by rows and columns. start: of rows; None: as `row` says."""
 
     def __init__(self, shape, row, column, data, start=None):
         m, n = self.shape = tuple(shape)
@@ -2176,7 +2190,8 @@ def _marginals_of_many(given, unmatched, call):
     if status:
         k = next(k for k, result in enumerate(results) if result.status)
         error = _error(status, b"matrix %d (counted from 0): %s" % (k, results[k].message), _result(results[k]))
-        raise InputError(str(error), error.status, error.result) if results[k].argument == 1 else error  # weights
+        raise error if results[k].argument != 1 or isinstance(error, InputError) else InputError(  # a weight
+            str(error), error.status, error.result)
     return [(scene.like(a, out.answer()), scene.lines(empty.answer())) if unmatched else scene.like(a, out.answer())
             for a, scene, out, empty in zip(given, scenes, chances, apart)]
 
@@ -2191,8 +2206,8 @@ def marginals(a, unmatched=False, rows=None, **options):
     take less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph,
     with edges' `weight` or 1, gives a dict by (row, column); its rows are the nodes `rows`, or all with bipartite=0.
     unmatched: (that, the probabilities that a column, or of m > n a row, is in no entry, of a graph by node), if real.
-    A list of matrices or graphs gives a list, one thread each. Raises InputError where a real weight is negative or the
-    permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    A list of matrices or graphs gives a list, one thread each. Raises InputError where a real weight is negative,
+    ZeroPermanentError, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
@@ -2212,13 +2227,8 @@ def marginals(a, unmatched=False, rows=None, **options):
         a, stored = _floats(_array(a)), None
         (m, n), real, values = a.shape, _kind(a) == "d", a
     most = max(m, n)
-    few = stored or most > _LINES or unmatched or (
-        not options and most > 20 and (most > 28 or 4 * len(_nonzero(a)[2]) < m * n))
     if unmatched and not real:
         raise UnsupportedError("unmatched: there are no chances of complex weights")
-    answer = _by_array(a, call) if real and not few else None
-    if answer is not None:
-        return answer
     values = values if np else _entries(values)
     if not (np.isfinite(values).all() if np else all(map(cmath.isfinite, values))):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
@@ -2226,16 +2236,14 @@ def marginals(a, unmatched=False, rows=None, **options):
     if least < 0:
         raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
                          least, "PERM_ERROR_OPTION")
-    if real and not few:
-        raise _weightless()
+    if real and not (stored or most > _LINES or unmatched or _is_sparse_array(a, options, 28)):
+        return _by_array(a, call)
     form = stored or _stored(a)
     if real:
         try:
             answer, _, apart = _by_sparse("marginals", form, call)
-        except Error as error:
-            if "permanent is 0" in str(error):
-                raise _weightless() from None
-            if error.status != "PERM_ERROR_LIMIT" or stored or most > _LINES or unmatched:
+        except LimitError:
+            if stored or most > _LINES or unmatched:
                 raise
             return _by_array(a, call)
         answer = form.like(a, answer)
@@ -2251,7 +2259,7 @@ def marginals(a, unmatched=False, rows=None, **options):
     derivatives, result, _ = _by_sparse("gradient", form, call)
     derivatives = form.like(a, derivatives)
     if not result.value:
-        raise _weightless()
+        raise ZeroPermanentError("the permanent is 0: no assignment has a weight", "PERM_ERROR_ZERO")
     answer = [[x * y / result.value for x, y in zip(*pair)] for pair in zip(derivatives, rows)]
     if not all(abs(sum(line) - 1) < 1e-8 for line in (answer if by_rows else zip(*answer))):
         raise UnsupportedError("the terms cancel: no digits of the marginals are known")
@@ -2259,21 +2267,14 @@ def marginals(a, unmatched=False, rows=None, **options):
 
 
 def _by_array(a, call):
-    """What perm_marginals_real says, or None of weights that it refuses."""
+    """What perm_marginals_real says."""
     (m, n), (b, ld) = a.shape, _rows_of(a)
     out = _Out(None, (m, n), False)
-    status = call.run("perm_marginals_real", m, n, _at(b), ld, None, None, byref(call.options), out.address,
-                      byref(call.result))
-    if status and call.result.argument != 3:
-        raise _error(status, call.result.message, _result(call.result))
-    return None if status else out.answer()
+    call.must("perm_marginals_real", m, n, _at(b), ld, None, None, byref(call.options), out.address)
+    return out.answer()
 
 
 _LINES = 63  # of each side, up to which perm_marginals_real takes any weights
-
-
-def _weightless():
-    return InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
 
 
 def _selections(rows, cols):

@@ -811,9 +811,9 @@ def test_marginals():
         assert np.allclose(answer.sum(1 if small is a else 0), 1)
     wide = random.random((9, 30))
     wide[2, 5:] = 0
-    assert np.allclose(perm.marginals(wide), perm.marginals(wide, threads=1), rtol=1e-10)  # options: by the gradient
-    for band in (np.triu(np.tril(random.random((22, 22)) * 1e200 + 1, 1), -1), np.tril(LARGE[:17, :17] + 1j, 1)):
-        assert np.allclose(perm.marginals(band), perm.marginals(band, threads=1), rtol=1e-10)  # few entries: one by one
+    assert np.allclose(perm.marginals(wide), perm.marginals(wide, method="dense"), rtol=1e-10)
+    band = np.triu(np.tril(random.random((22, 22)) * 1e200 + 1, 1), -1)
+    assert np.allclose(perm.marginals(band), perm.marginals(band, method="dense"), rtol=1e-10)
     answer = perm.marginals(np.triu(np.tril(random.random((60, 60)), 1), -1))  # where a gradient takes years
     assert np.allclose(answer.sum(0), 1) and np.allclose(answer.sum(1), 1)
     for scale in (1e-300, 1e300):
@@ -833,15 +833,36 @@ def test_marginals():
         assert np.abs(np.array(perm.marginals(far)) - expected).max() < 1e-9
     with pytest.raises(perm.Error, match="permanent is 0|terms cancel"):
         perm.marginals([[1.0, -1 - 1e-16], [1, 1 + 0j]])
-    with pytest.raises(perm.InputError, match="permanent is 0"):
-        perm.marginals([[1, 0], [1, 0]])
-    with pytest.raises(perm.InputError, match="no assignment"):
-        perm.marginals(np.eye(30)[[0] * 30])
+    for a, why in (([[1, 0], [1, 0]], "the permanent is 0"), (np.eye(30)[[0] * 30], "no assignment .*: 2 rows have"),
+                   ([[1, -1], [1, 1 + 0j]], "permanent is 0"), ([[[1, 0], [1, 0]]], "^matrix 0 .*: 2 rows have")):
+        with pytest.raises(perm.ZeroPermanentError, match=why) as caught:  # also an InputError, as a weight below 0
+            perm.marginals(a)
+        assert isinstance(caught.value, perm.InputError) and caught.value.status == "PERM_ERROR_ZERO"
     with pytest.raises(perm.InputError, match="NaN"):
         perm.marginals([[1, math.nan], [1, 0]])
     for bad in ([[1.0, -2], [3, 4]], -np.eye(3), [[1, -2]], [[1], [-2]]):  # logarithms of weights, say
-        with pytest.raises(perm.InputError, match="^a weight is -[12]: .*gradient"):
+        with pytest.raises(perm.InputError, match="^a weight is -[12]: .*gradient") as caught:
             perm.marginals(bad)
+        assert not isinstance(caught.value, perm.ZeroPermanentError)
+
+
+def test_arrays_of_few_entries(monkeypatch):
+    """Marginals and minors of arrays that are mostly zero are those of the sparse matrix, with options, too."""
+    calls = counted(monkeypatch)
+    sparse = pytest.importorskip("scipy.sparse")
+    for m, n, share in ((20, 55, 0.04), (20, 28, 0.3), (24, 24, 0.1)):
+        a = np.where(random.random((m, n)) < share, random.random((m, n)), 0)
+        a[range(m), range(m)] = 0.3
+        few = sparse.csr_matrix(a)
+        for options in ({}, {"threads": 1}, {"max_seconds": 60}):
+            answer = perm.marginals(a, **options)
+            assert np.array_equal(answer, perm.marginals(few, **options).toarray()) and np.allclose(answer.sum(1), 1)
+        answer, (numbers, result) = perm.minors(a, 3), perm.minors(a, 3, full=True)
+        assert np.array_equal(numbers * 2.0**result.exp2, answer) and answer.shape == (n,)
+        for j in (0, 3, n - 1):
+            assert np.isclose(answer[j], perm.permanent(np.delete(np.delete(a, 3, 0), j, 1)), rtol=1e-11)
+    assert set(calls) <= {"perm_marginals_sparse", "perm_gradient_sparse"} | {x for x in calls if "compute" in x}
+    assert np.allclose(answer, perm.minors(a, 3, method="dense"), rtol=1e-11) and calls[-1] == "perm_minors_real"
 
 
 def test_sparse_derivatives():
@@ -883,7 +904,7 @@ def test_sparse_derivatives():
         perm.marginals(np.eye(3) * 1j, unmatched=True)
     complexes = band[:30, :30].toarray() * (1 + 1e-3j)
     assert np.allclose(perm.marginals(complexes).sum(1), 1)
-    with pytest.raises(perm.InputError, match="permanent is 0"):
+    with pytest.raises(perm.ZeroPermanentError, match="permanent is 0"):
         perm.marginals(sparse.csr_matrix(np.eye(70)[[0] * 70]))
     with pytest.raises(perm.InputError, match="^a weight is -"):
         perm.marginals(-band)
@@ -1860,7 +1881,7 @@ def test_sample():
     assert perm.sample(a[:2], 50).shape == (50, 2) and perm.sample(a, 0).shape == (0, 4)
     with pytest.raises(perm.UnsupportedError, match="row 1, column 2"):
         perm.sample([[1, -1], [1, 1]], 1)
-    with pytest.raises(perm.UnsupportedError, match="permanent is 0"):
+    with pytest.raises(perm.ZeroPermanentError, match="permanent is 0"):
         perm.sample([[1, 1], [0, 0]], 1)
     for count, seed in ((-1, 1), (1, -1), (1, 1 << 64)):
         with pytest.raises(perm.InputError):

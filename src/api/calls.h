@@ -173,10 +173,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    j if assignments are drawn in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
    of its own, so rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
    the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
-   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a negative weight, or permanent 0. result: value is the
-   permanent; errors are absolute, of the worst marginal, without 2^exp2; tolerance is relative to the largest. Time and
-   memory as of the gradient, or 2^m (n - m + 1) states of m operations; of gated scenes take perm_marginals_sparse.
-   JPDA: docs/tracking.md. [FBS83] */
+   on the other side). PERM_ERROR_UNSUPPORTED: a negative weight; PERM_ERROR_ZERO: permanent 0. result: value is the
+   permanent; errors are absolute, of the worst marginal, without 2^exp2; tolerance is relative to the largest. Time as
+   of the gradient, or 2^m (n - m + 1) states of m operations; gated scenes (JPDA): perm_marginals_sparse. [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);

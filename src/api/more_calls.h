@@ -154,8 +154,8 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
    for each entry and line (>>sample). Blocks are computed once, by method tree, frontier (lists, arrays) or, if
    m = n, twins, with all states in memory (max_bytes; 0: 16 GB); then a sample takes O(nnz log states) or, of a tree,
    2^width a join. No value is returned.
-   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
-   products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
+   columns: count m ints, undefined on errors. PERM_ERROR_ZERO: the permanent is. PERM_ERROR_UNSUPPORTED: a negative or
+   complex entry, products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
@@ -179,7 +179,7 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
 /* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
    NULL): probabilities that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative,
    of every probability, besides 1e-290 (docs/proofs-rounding.md, Marginals); INFINITY: computed as an array, with an
-   absolute error_estimate. PERM_ERROR_UNSUPPORTED as for samples; else as the gradient. */
+   absolute error_estimate. Refusals as of samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 

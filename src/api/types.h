@@ -38,7 +38,8 @@
   X(PERM_ERROR_COUNTS, -14, "multiplicities are negative, or their totals differ")                                     \
   X(PERM_ERROR_RANK, -15, "the declared rank is negative or exceeds the order")                                        \
   X(PERM_ERROR_NODES, -16, "Cauchy nodes coincide")                                                                    \
-  X(PERM_ERROR_DEVICE, -17, "a GPU, its driver or its compiler is missing or has failed")
+  X(PERM_ERROR_DEVICE, -17, "a GPU, its driver or its compiler is missing or has failed")                              \
+  X(PERM_ERROR_ZERO, -18, "the permanent is 0: no assignment has a weight")
 
 typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,

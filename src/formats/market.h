@@ -361,8 +361,7 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
     permi_entry entry = permi_entry_one();
-    if (reader->kind == PERM_KIND_INTEGER &&
-        !permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
+    if (reader->kind == PERM_KIND_INTEGER && !permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
       return 0;
     entry.real = (double)entry.integer;
     for (int part = 0; part < parts; part++) {

@@ -128,8 +128,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     reader->fractions = reader->fractions ? reader->fractions : reader->line;
     return 1;
   }
-  return permi_reader_fail(
-      reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
+  return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
       middle > begin && *middle == '/'
           ? "; of fractions: multiply a row by its denominators' least common multiple, then divide the permanent by it"
@@ -222,7 +221,7 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Returns 1 for rows of 0 and 1 without blanks, square, or one begins with 0. Notes doubts. */
+/* Returns 1 for rows of 0 and 1 without blanks, of two digits at least. Notes doubts. */
 static int permi_are_digits(permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -240,13 +239,12 @@ static int permi_are_digits(permi_reader *reader)
     for (p = begin; p < end; p++)
       bits &= *p <= '1';
   }
-  const int rows = lines > 1 && same && bits && (zero || lines == length);
-  reader->separator = rows ? 0 : reader->separator;
+  reader->separator = lines > 1 && same && bits ? 0 : reader->separator;
   if (zero || (same && lines > 1))
-    snprintf(reader->note, sizeof reader->note, "%s",
-             rows ? "rows of 0 and 1 without blanks; --format array takes each line as one number"
-                  : "one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE | perm -");
-  return rows;
+    snprintf(reader->note, sizeof reader->note, "%s", reader->separator ?
+             "one number a line; if each digit is an entry, put blanks between: sed 's/./& /g' FILE | perm -" :
+             "rows of 0 and 1 without blanks; --format array takes each line as one number");
+  return !reader->separator;
 }
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
@@ -329,6 +327,11 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
              first.text);
   }
+  for (k = 0; reader->m == reader->n / 2.0 && reader->kind == PERM_KIND_REAL && wanted == PERM_FORMAT_AUTO &&
+              !reader->note[0] && k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+    if (list->entry[k].real < 0)
+      snprintf(reader->note, sizeof reader->note, "%d x %d real numbers; complex ones are words such as 0.5-1.25i, not "
+               "pairs", reader->m, reader->n);
   return 1;
 }
 

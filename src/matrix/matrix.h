@@ -466,8 +466,7 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
                                   second->key & 0xffffffff, given->what, second[-1].line)
                      : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
                                   "other direction", given->what, second->line);
-    else if (!settled ||
-             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!settled || !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)

@@ -380,7 +380,7 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
   else
     result->error_bound = 0;
   if (status == PERM_OK && call->marginals && result->value == 0)
-    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+    status = permi_fail(result, PERM_ERROR_ZERO, 3, "the permanent is 0: no assignment has a weight");
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
     result->is_complex = parts == 2;
   else

@@ -374,7 +374,7 @@ static perm_status permi_derive(permi_derivation *derivation)
     if (status == PERM_OK)
       status = permi_derive_products(derivation);
     if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
-      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
+      status = permi_fail(result, PERM_ERROR_ZERO, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
       status = permi_derive_entries(derivation);
     if (status == PERM_ERROR_OVERFLOW && !result->message[0])

@@ -273,8 +273,8 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
 
 static perm_status permi_sample_zero(const permi_sampling *sampling)
 {
-  return permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
-                    "matrix: its permanent is 0, no assignment has a weight: %s", sampling->working.report.hall);
+  return permi_fail(sampling->result, PERM_ERROR_ZERO, 1, "matrix: its permanent is 0, no assignment has a weight: %s",
+                    sampling->working.report.hall);
 }
 
 static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)

@@ -412,8 +412,7 @@ static double permi_least_seconds(const permi_block *block, const permi_engine *
     return array ? PERMI_FREE_SECONDS * 3 / 10 : planning;
   if (array)
     return 0;
-  if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
-      n <= PERM_MAX_N)
+  if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST && n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
   return fmax(planning, least);

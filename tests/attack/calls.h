@@ -49,7 +49,8 @@ static int is_refusal(const problem *p, const perm_result *r, const char *call)
   switch ((int)r->status) {
   case PERM_OK: case PERM_TOLERANCE_NOT_MET: return 0;
   case PERM_STOPPED_TIME: case PERM_ERROR_OPTION: case PERM_ERROR_UNSUPPORTED: case PERM_ERROR_LIMIT:
-  case PERM_ERROR_OVERFLOW: case PERM_ERROR_SIZE: case PERM_ERROR_DEVICE: case PERM_ERROR_RANK: break;
+  case PERM_ERROR_OVERFLOW: case PERM_ERROR_SIZE: case PERM_ERROR_DEVICE: case PERM_ERROR_RANK:
+  case PERM_ERROR_ZERO: break;
   default: failure(p, "status", "%s: %s: %s", call, perm_name("status", r->status), r->message);
   }
   snprintf(refusal, sizeof refusal, "%s: %s: %s", call, perm_name("status", r->status), r->message);

@@ -624,7 +624,7 @@ TEST(t_derive_refusals)
   matrix.row_start = hole; /* no matching: all derivatives by stored entries are 0 */
   matrix.nnz = 1;
   CHECK(GRADIENT() == PERM_OK && r.value == 0 && out[0] == 0 && r.error_bound == 0);
-  ARGUMENTS_BAD(CHANCES(), PERM_ERROR_UNSUPPORTED, 1, "its permanent is 0")
+  ARGUMENTS_BAD(CHANCES(), PERM_ERROR_ZERO, 1, "its permanent is 0")
   CHECK(isnan(out[0]) && isnan(unmatched[1]));
   matrix.nnz = 0;
   matrix.row_start = none;

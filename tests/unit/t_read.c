@@ -54,13 +54,27 @@ TEST(t_read_header_that_counts)
   CHECK(!strstr(t_io_refused_plain("3 1\n1 2\n2 0\n"), "header"));
 }
 
-/* Lines of 0 and 1 alone, all as long, are rows if no number is written so: a 0 in front, or a square. */
+/* Rows of n pairs are no complex numbers, which is told where one is below 0 and none was asked for as an array. */
+TEST(t_read_pairs)
+{
+  static const char told[] = "a: read as 2 x 4 real numbers; complex ones are words such as 0.5-1.25i, not pairs";
+  static const char *const quiet[] = {"1 -2 3 4\n5 6 7 8\n", ".5 2 3 4\n5 6 7 8\n", ".5 -2 3\n5 6 7\n",
+                                      ".5 -2i 1 2\n1 2 3 4\n", ".5 -1 2\n", "1.5 -2\n3 4\n", "-.5\n",
+                                      "1/2 -2 3 4\n5 6 7 8\n"};
+  CHECK_TEXT(t_read_told("0.5 -2 3 4\n5 6 7 8\n", PERM_FORMAT_AUTO), told);
+  CHECK(!*t_read_told("0.5 -2 3 4\n5 6 7 8\n", PERM_FORMAT_ARRAY));
+  CHECK_TEXT(t_io_read("0.5 -2 3 4\n5 6 7 8\n"), "2 4 r | 1 1 0.5 | 1 2 -2 | 1 3 3");
+  for (size_t k = 0; k < sizeof quiet / sizeof *quiet; k++)
+    CHECK_SHOW(!strstr(t_read_told(quiet[k], PERM_FORMAT_AUTO), "pairs"), "%s", quiet[k]);
+}
+
+/* Lines of 0 and 1 alone, all as long, are rows. */
 TEST(t_read_rows_without_blanks)
 {
   static const char rows[] = "a: read as rows of 0 and 1 without blanks; --format array takes each line as one number";
   static const char column[] = "a: read as one number a line; if each digit is an entry, put blanks between: sed "
                                "'s/./& /g' FILE | perm -";
-  static const char *const numbers[] = {"10\n11\n11\n", "123\n456\n789\n", "12\n34\n", "011\n10\n110\n", "01\n2\n",
+  static const char *const numbers[] = {"123\n456\n789\n", "12\n34\n", "011\n10\n110\n", "01\n2\n",
                                         "0110\n", "011\n101\n112\n"};
   static const char *const quiet[] = {"1\n5\n", "0\n1\n", "10\n1\n", "10\n", "-1\n11\n", "10\n11 0\n", "10\n+1\n",
                                       "10\n1.\n", "x\n10\n11\n", "10,11\n11,10\n", "1 0\n0 1\n"};
@@ -74,6 +88,7 @@ TEST(t_read_rows_without_blanks)
   CHECK_TEXT(t_io_read("00\n00\n"), "2 2 i");
   CHECK_TEXT(t_read_told("011\n101\n110\n", PERM_FORMAT_AUTO), rows);
   CHECK_TEXT(t_read_told("10\n11\n", PERM_FORMAT_AUTO), rows);
+  CHECK_TEXT(t_read_told("10\n11\n11\n", PERM_FORMAT_AUTO), rows);
   CHECK(!*t_read_told("011\n101\n110\n", PERM_FORMAT_ARRAY) && !*t_read_told("10\n11\n11\n", PERM_FORMAT_ARRAY));
   CHECK_TEXT((t_io_format = PERM_FORMAT_ARRAY, t_io_read("011\n101\n110\n")), "3 1 i | 1 1 11 | 2 1 101 | 3 1 110");
   t_io_format = PERM_FORMAT_AUTO;
@@ -84,13 +99,14 @@ TEST(t_read_rows_without_blanks)
     CHECK_SHOW(!strstr(t_read_told(quiet[k], PERM_FORMAT_AUTO), column + 3) &&
                !strstr(t_read_told(quiet[k], PERM_FORMAT_AUTO), rows + 3), "%s: %s", quiet[k],
                t_read_told(quiet[k], PERM_FORMAT_AUTO));
-  CHECK_TEXT(t_io_read("10\n11\n11\n"), "3 1 i | 1 1 10 | 2 1 11 | 3 1 11");
+  CHECK_TEXT(t_io_read("1011\n1100\n1110\n"), "3 4 i | 1 1 1 | 1 3 1 | 1 4 1 | 2 1 1 | 2 2 1 | 3 1 1 | 3 2 1 | 3 3 1");
+  CHECK_TEXT(t_io_read("10\n11\n12\n"), "3 1 i | 1 1 10 | 2 1 11 | 3 1 12");
   for (k = 0; k < 60; k++) { /* with blanks they are the same matrix; numbers of 65 digits are no matter */
     m = 2 + (int)test_below(k < 30 ? 5 : 64), n = k % 2 ? m : 2 + (int)test_below(64);
     t_formats_begin(m, n, PERM_KIND_INTEGER);
     for (length = 0, i = 0; i < m; i++) {
       for (j = 0; j < n; j++) {
-        want[i * n + j] = (char)(i || j ? '0' + (int)test_below(2) : '0');
+        want[i * n + j] = (char)('0' + (int)test_below(2));
         text[length++] = want[i * n + j];
         if (want[i * n + j] == '1') t_formats_add(i, j, 1, 0);
       }

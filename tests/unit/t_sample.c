@@ -104,7 +104,7 @@ TEST(t_sample_matches_enumeration)
     sum = t_sample_weights(n, a, 0, 1, columns, weight);
     CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &result) == PERM_OK);
     if (sum == 0) {
-      CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
+      CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_ZERO);
       CHECK_TEXT(result.message, "permanent is 0");
     }
     for (t = 0; t < 5 && sum > 0; t++) {
@@ -656,7 +656,7 @@ TEST(t_sample_refuses)
   perm_result result;
   memset(&options, 0, sizeof options);
   t_sample_refused(2, 2, negative, NULL, columns, PERM_ERROR_UNSUPPORTED, "row 2, column 1 (counted from 1) has -3");
-  t_sample_refused(2, 2, zero, NULL, columns, PERM_ERROR_UNSUPPORTED, "permanent is 0");
+  t_sample_refused(2, 2, zero, NULL, columns, PERM_ERROR_ZERO, "permanent is 0");
   t_sample_refused(2, 1, good, NULL, columns, PERM_ERROR_SIZE, "more rows than columns");
   t_sample_refused(2, 2, good, NULL, NULL, PERM_ERROR_NULL, "columns is NULL");
   options.modulus = 7;
