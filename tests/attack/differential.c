@@ -4,7 +4,7 @@
                     [--until CLASS] [--list]
    Cases are chosen until every pair of levels has had an answer; then one of LATER for the pairs again, the others
    freely, few of them long (levels.h, one_of). Without --seconds and --cases it ends when each pair that can be had one.
-   Processes take equal parts of the cases, with seeds S, S + 1, ..
+   Processes take equal parts of the cases, with seeds S, S + 1, .., and are fewer if each would not meet every pair.
    --case K with all that a failure printed after --only is that case alone; its matrix is in
    build/differential-CLASS.mtx. --until ends at the first failure whose class contains that text. --list prints the
    pairs without an answer. The last line is `N passed, N failed, N skipped`.
@@ -19,7 +19,7 @@
 #include "calls.h"
 #include "processes.h"
 
-enum { CLASSES_MOST = 200, LATER = 32 };
+enum { CLASSES_MOST = 200, LATER = 32, SHARE_LEAST = 5000 }; /* cases in which a process meets every pair */
 typedef struct failures { char name[120], first[500]; long count, first_case; double first_seconds; } failures;
 static struct {
   failures class[CLASSES_MOST];
@@ -438,6 +438,8 @@ int main(int argc, char **argv)
   }
   signal(SIGSEGV, crashed), signal(SIGFPE, crashed), signal(SIGABRT, crashed), signal(SIGALRM, crashed);
   signal(SIGILL, crashed), signal(SIGBUS, crashed);
+  if (asked_for.cases && jobs > 1 + asked_for.cases / SHARE_LEAST)
+    jobs = 1 + (int)(asked_for.cases / SHARE_LEAST);
   started = now();
   if (wanted >= 0) {
     static problem p;
