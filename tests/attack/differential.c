@@ -3,7 +3,8 @@
        differential [--seed S] [--seconds T] [--cases N] [--jobs PROCESSES] [--only FACTOR=LEVEL,...] [--case K]
                     [--until CLASS] [--list]
    Cases are chosen until every pair of levels has had an answer; then one of LATER for the pairs again, the others
-   freely, few of them long (levels.h, one_of). Without --seconds and --cases it ends when each pair that can be had one.
+   freely, few of them long (one_of in levels.h). Without --seconds and --cases it ends when each pair that can be
+   had one.
    Processes take equal parts of the cases, with seeds S, S + 1, .., and are fewer if each would not meet every pair.
    --case K with all that a failure printed after --only is that case alone; its matrix is in
    build/differential-CLASS.mtx. --until ends at the first failure whose class contains that text. --list prints the
@@ -200,9 +201,9 @@ static int complete(int *level, int greedy, int refused)
   return too_long(level) == NULL;
 }
 
-/* The next case: freely, of long ones few, or an open pair, of those that were tried least, and what goes best with it; half of the times
-   with modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as far as the pair
-   leaves that free. 0: none is open. */
+/* The next case: freely, of long ones few, or an open pair, of those that were tried least, and what goes best with it;
+   half of the times with modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as
+   far as the pair leaves that free. 0: none is open. */
 static int choose(int *level, const int *pins, int freely)
 {
   static int list[LEVELS_ALL * LEVELS_ALL][2];
@@ -240,7 +241,8 @@ static int choose(int *level, const int *pins, int freely)
       level[STAGE] = pins[STAGE] < 0 ? 1 + random_below(3) : pins[STAGE];
       level[ROUNDING] = pins[ROUNDING] < 0 ? 1 + random_below(3) : pins[ROUNDING];
     }
-    if (case_now % 8 > (freely ? 6 : 3) && !refused && attempt < 20) { /* only what takes longer has threads, and several chunks */
+    /* only what takes longer has threads, and several chunks */
+    if (case_now % 8 > (freely ? 6 : 3) && !refused && attempt < 20) {
       level[THREADS] = level[THREADS] < 0 ? 1 + random_below(2) : level[THREADS];
       level[ORDER] = level[ORDER] < 0 ? 15 + random_below(7) : level[ORDER];
       if (level[STRUCTURE] < 0 && random_below(3) == 0)
@@ -451,8 +453,8 @@ int main(int argc, char **argv)
       snprintf(scratch_file[f], sizeof scratch_file[f], "build/differential.%ld.%d", (long)getpid(), f);
     run_case(&p);
     write_matrix(&p, "build/differential.mtx");
-    printf("%s; %d x %d, build/differential.mtx\n", found.answered ? "answered" : found.declined ? "refused" : "skipped",
-           p.m, p.n);
+    printf("%s; %d x %d, build/differential.mtx\n",
+           found.answered ? "answered" : found.declined ? "refused" : "skipped", p.m, p.n);
   } else if (jobs == 1)
     run_cases(0, 1);
   else
