@@ -24,7 +24,7 @@ mkdir -p $out
 # NAME|SIZED or WHOLE|what make builds for it|COMMAND
 parts() { cat <<END
 figures|sized||awk -f tests/house/figures.awk docs/figures.md
-differential|sized|build/differential|build/differential --cases $(of 1e7 2000) --seed $seed
+differential|sized|build/differential|build/differential --cases $(of 1e7 5000) --seed $seed --jobs $jobs
 soundness|sized|build/soundness|build/soundness $(of 1e7 4000) $seed $jobs
 splitters|sized|build/climb|build/climb --splitters $(of 3000 30) $seed
 climber|sized|build/climb|build/climb -j $jobs $(of 1e6 1000) $seed

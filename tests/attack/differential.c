@@ -1,10 +1,14 @@
 /* The net: every engine, kind of number, size of entries and modulus, order, structure, call, floating-point mode and
    option crossed with every other one, against an oracle that shares nothing with the library.
-       differential [--seed S] [--seconds T] [--cases N] [--only FACTOR=LEVEL,...] [--case K] [--until CLASS] [--list]
-   Cases are chosen until every pair of levels has had an answer, then again and again. Without --seconds and --cases it
-   ends when each pair that can be had one. --case K with all that a failure printed after --only is that case alone;
-   its matrix is in build/differential-CLASS.mtx. --until ends at the first failure whose class contains that text.
-   --list prints the pairs without an answer. The last line is `N passed, N failed, N skipped`.
+       differential [--seed S] [--seconds T] [--cases N] [--jobs PROCESSES] [--only FACTOR=LEVEL,...] [--case K]
+                    [--until CLASS] [--list]
+   Cases are chosen until every pair of levels has had an answer; then one of LATER for the pairs again, the others
+   freely, few of them long (one_of in levels.h). Without --seconds and --cases it ends when each pair that can be
+   had one.
+   Processes take equal parts of the cases, with seeds S, S + 1, .., and are fewer if each would not meet every pair.
+   --case K with all that a failure printed after --only is that case alone; its matrix is in
+   build/differential-CLASS.mtx. --until ends at the first failure whose class contains that text. --list prints the
+   pairs without an answer. The last line is `N passed, N failed, N skipped`.
    levels.h has the factors, impossible.h the pairs that cannot be, matrices.h the problems, subsets.h the oracle,
    calls.h what is asked of results. */
 #if defined(_OPENMP)
@@ -14,16 +18,23 @@
 #include <time.h>
 #include <unistd.h>
 #include "calls.h"
+#include "processes.h"
 
-enum { CLASSES_MOST = 200 };
-static struct { char name[120], first[500]; long count, first_case; double first_seconds; } classes[CLASSES_MOST];
-static int class_count;
+enum { CLASSES_MOST = 200, LATER = 32, SHARE_LEAST = 5000 }; /* cases in which a process meets every pair */
+typedef struct failures { char name[120], first[500]; long count, first_case; double first_seconds; } failures;
+static struct {
+  failures class[CLASSES_MOST];
+  int classes, covers; /* covers: how often each pair had its answer */
+  long failed, cases, answered, declined, skipped;
+  double passed_at;
+} found;
 static char only_text[1200];
 static uint64_t seed = 1;
-static long case_now, failures, cases, answered, declined, skipped;
+static long case_now;
 static const char *until;
-static int until_met, single, trace;
+static int until_met, single, trace, jobs = 1;
 static double started;
+static struct { double seconds; long cases; int pins[FACTORS]; } asked_for;
 
 static double now(void)
 {
@@ -41,6 +52,18 @@ static void describe(const problem *p)
                              factors[f].level[p->level[f]]);
 }
 
+static failures *class_named(const char *name)
+{
+  int k = 0;
+  while (k < found.classes && strcmp(found.class[k].name, name))
+    k++;
+  if (k == CLASSES_MOST)
+    return NULL;
+  found.classes += k == found.classes;
+  strcpy(found.class[k].name, name);
+  return &found.class[k];
+}
+
 /* A class of failures: what, in which call, of which kind of number, and whose mode was strange. */
 static void failure(const problem *p, const char *what, const char *format, ...)
 {
@@ -48,8 +71,8 @@ static void failure(const problem *p, const char *what, const char *format, ...)
   const int strange = level[ROUNDING] || level[FLUSH];
   const char *how = level[FLUSH] & 2 ? "DAZ" : level[FLUSH] ? "FTZ" : "rounding";
   char name[120], path[200], *at;
+  failures *of;
   va_list list;
-  int k;
   leave();
   snprintf(name, sizeof name, "%s, %s, %s, %s%s", what, factors[CALL].level[level[CALL]],
            factors[KIND].level[level[KIND]],
@@ -59,21 +82,18 @@ static void failure(const problem *p, const char *what, const char *format, ...)
            : level[WORKERS]            ? "workers"
                                        : "ordinary modes",
            strange ? how : "");
-  for (k = 0; k < class_count && strcmp(classes[k].name, name);)
-    k++;
-  failures += strcmp(what, "estimate") != 0;
-  if (k == CLASSES_MOST)
+  found.failed += strcmp(what, "estimate") != 0;
+  of = class_named(name);
+  if (!of)
     return;
   if (until && strstr(name, until))
     until_met = 1;
-  if (classes[k].count++ && !single)
+  if (of->count++ && !single)
     return;
-  class_count += k == class_count;
-  strcpy(classes[k].name, name);
-  classes[k].first_seconds = now() - started;
-  classes[k].first_case = case_now;
+  of->first_seconds = now() - started;
+  of->first_case = case_now;
   va_start(list, format);
-  vsnprintf(classes[k].first, sizeof classes[k].first, format, list);
+  vsnprintf(of->first, sizeof of->first, format, list);
   va_end(list);
   describe(p);
   snprintf(path, sizeof path, "build/differential-%s.mtx", name);
@@ -82,8 +102,8 @@ static void failure(const problem *p, const char *what, const char *format, ...)
       *at = '_';
   write_matrix(p, path);
   printf("%s %s: %s\n  %.1f s; build/differential --seed %" PRIu64 " --case %ld --only %s\n",
-         strcmp(what, "estimate") ? "FAIL" : "NOTE", name, classes[k].first,
-         classes[k].first_seconds, seed, case_now, only_text);
+         strcmp(what, "estimate") ? "FAIL" : "NOTE", name, of->first,
+         of->first_seconds, seed, case_now, only_text);
   fflush(stdout);
 }
 
@@ -92,8 +112,9 @@ static void crashed(int signal_number)
   char line[1600];
   const int length = snprintf(line, sizeof line,
                               "FAIL signal %d (14: over a minute)\n  build/differential --seed %" PRIu64
-                              " --case %ld --only %s\n0 passed, 1 failed, 0 skipped\n",
-                              signal_number, seed, case_now, only_text);
+                              " --case %ld --only %s\n%s",
+                              signal_number, seed, case_now, only_text,
+                              jobs > 1 ? "" : "0 passed, 1 failed, 0 skipped\n");
   if (write(1, line, (size_t)length) < 0)
     _exit(2);
   _exit(1);
@@ -180,14 +201,14 @@ static int complete(int *level, int greedy, int refused)
   return too_long(level) == NULL;
 }
 
-/* The next case: freely, or an open pair, of those that were tried least, and what goes best with it; half of the times
-   with modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as far as the pair
-   leaves that free. 0: none is open. */
+/* The next case: freely, of long ones few, or an open pair, of those that were tried least, and what goes best with it;
+   half of the times with modes that are ordinary, a quarter but for the workers', an eighth in some stage of a job, as
+   far as the pair leaves that free. 0: none is open. */
 static int choose(int *level, const int *pins, int freely)
 {
   static int list[LEVELS_ALL * LEVELS_ALL][2];
   int f, g, a, b, k, count = 0, least = 60000, attempt;
-  for (a = 0; a < levels_count; a++)
+  for (a = 0; a < levels_count && !freely; a++)
     for (b = 0; b < a; b++) {
       f = target_list[a], g = target_list[b];
       if (f == g || !is_open(f, a - factors[f].first, g, b - factors[g].first) || tried[a][b] > least)
@@ -200,7 +221,7 @@ static int choose(int *level, const int *pins, int freely)
   for (attempt = 0; attempt < 200; attempt++) {
     int refused = 0;
     memcpy(level, pins, sizeof(int) * FACTORS);
-    if (count && least < 400 && !freely) {
+    if (count && least < 400) {
       k = random_below(count);
       a = list[k][0], b = list[k][1];
       f = target_list[a], g = target_list[b];
@@ -220,7 +241,8 @@ static int choose(int *level, const int *pins, int freely)
       level[STAGE] = pins[STAGE] < 0 ? 1 + random_below(3) : pins[STAGE];
       level[ROUNDING] = pins[ROUNDING] < 0 ? 1 + random_below(3) : pins[ROUNDING];
     }
-    if (case_now % 8 > 3 && !refused && attempt < 20) { /* only what takes longer has threads, and several chunks */
+    /* only what takes longer has threads, and several chunks */
+    if (case_now % 8 > (freely ? 6 : 3) && !refused && attempt < 20) {
       level[THREADS] = level[THREADS] < 0 ? 1 + random_below(2) : level[THREADS];
       level[ORDER] = level[ORDER] < 0 ? 15 + random_below(7) : level[ORDER];
       if (level[STRUCTURE] < 0 && random_below(3) == 0)
@@ -228,8 +250,8 @@ static int choose(int *level, const int *pins, int freely)
       for (f = 0; f < FACTORS; f++)
         level[f] = pins[f] < 0 ? level[f] : pins[f];
     }
-    if (complete(level, attempt < 100 && !freely, refused))
-      return count > 0;
+    if (complete(level, attempt < 100 && !freely, refused) && (!freely || !random_below(one_of(level))))
+      return freely || count > 0;
   }
   return -1;
 }
@@ -290,8 +312,8 @@ static void run_case(problem *p)
   alarm(0);
   if (trace && clock() - began > CLOCKS_PER_SEC / 10)
     printf("slow, %.1f s: --only %s\n", (double)(clock() - began) / CLOCKS_PER_SEC, only_text);
-  cases++;
-  *(is == ANSWERED ? &answered : is == DECLINED ? &declined : &skipped) += 1;
+  found.cases++;
+  *(is == ANSWERED ? &found.answered : is == DECLINED ? &found.declined : &found.skipped) += 1;
   if (trace)
     printf("%s %s: %s\n", only_text, is == ANSWERED ? "answered" : is == DECLINED ? "refused" : "skipped",
            is == DECLINED ? refusal : "");
@@ -300,19 +322,96 @@ static void run_case(problem *p)
     pair_mark(p->level, is == ANSWERED);
 }
 
-int main(int argc, char **argv)
+/* A share of the cases, in a process with a seed of its own */
+static void run_cases(int process, int count)
 {
   static problem p;
-  double seconds = 0, passed_at = 0;
-  long most = 0, wanted = -1, rest = 0;
-  int pins[FACTORS], f, k, list = 0, covers = 0;
+  const long cases = asked_for.cases / count + (process < asked_for.cases % count);
+  int f, k;
+  seed += (uint64_t)process;
+  for (f = 0; f < 3; f++)
+    snprintf(scratch_file[f], sizeof scratch_file[f], "build/differential.%ld.%d", (long)getpid(), f);
+  for (case_now = 0; !until_met; case_now++) {
+    int more;
+    if (asked_for.cases ? case_now >= cases : asked_for.seconds > 0 && now() - started > asked_for.seconds)
+      break;
+    random_state = seed * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)case_now;
+    random_bits();
+    more = choose(p.level, asked_for.pins, found.covers && random_below(LATER));
+    if (more == 0) { /* all again */
+      if (!found.covers++)
+        found.passed_at = now() - started;
+      for (f = 0; f < LEVELS_ALL; f++) /* but what is refused */
+        for (k = 0; k < LEVELS_ALL; k++)
+          covered[f][k] &= pair_is[f][k] == REFUSED;
+      memset(tried, 0, sizeof tried);
+      if (!asked_for.cases && asked_for.seconds <= 0)
+        break;
+    }
+    if (more >= 0)
+      run_case(&p);
+  }
+  leave();
+}
+
+static void share(int process, int count, FILE *to)
+{
+  run_cases(process, count);
+  fwrite(&found, sizeof found, 1, to);
+  fwrite(&tally, sizeof tally, 1, to);
+  fwrite(covered, sizeof covered, 1, to);
+  fwrite(tried, sizeof tried, 1, to);
+}
+
+static int add(FILE *from)
+{
+  static typeof(found) theirs;
+  static typeof(tally) results;
+  static typeof(covered) theirs_covered;
+  static typeof(tried) theirs_tried;
+  int f, k;
+  if (fread(&theirs, sizeof theirs, 1, from) != 1 || fread(&results, sizeof results, 1, from) != 1 ||
+      fread(theirs_covered, sizeof covered, 1, from) != 1 || fread(theirs_tried, sizeof tried, 1, from) != 1)
+    return 0;
+  for (k = 0; k < theirs.classes; k++) {
+    failures *of = class_named(theirs.class[k].name);
+    const long before = of ? of->count : 0;
+    if (!before && of)
+      *of = theirs.class[k];
+    else if (of)
+      of->count += theirs.class[k].count;
+  }
+  found.passed_at = fmax(found.passed_at, theirs.passed_at);
+  found.covers += theirs.covers;
+  found.failed += theirs.failed;
+  found.cases += theirs.cases;
+  found.answered += theirs.answered;
+  found.declined += theirs.declined;
+  found.skipped += theirs.skipped;
+  tally.results += results.results;
+  tally.bounds += results.bounds;
+  tally.exact += results.exact;
+  tally.above += results.above;
+  tally.worst_estimate = fmax(tally.worst_estimate, results.worst_estimate);
+  for (f = 0; f < LEVELS_ALL; f++)
+    for (k = 0; k < LEVELS_ALL; k++) {
+      covered[f][k] |= theirs_covered[f][k];
+      tried[f][k] = (unsigned short)(tried[f][k] + theirs_tried[f][k]);
+    }
+  return 1;
+}
+
+int main(int argc, char **argv)
+{
+  long wanted = -1, rest = 0;
+  int f, k, list = 0;
   if (!getenv("OMP_WAIT_POLICY")) { /* more threads than cores: none should spin */
     setenv("OMP_WAIT_POLICY", "passive", 1);
     execv(argv[0], argv);
   }
   levels_set_up();
   for (f = 0; f < FACTORS; f++) {
-    pins[f] = -1;
+    asked_for.pins[f] = -1;
     for (k = 0; k < factors[f].count; k++)
       target_list[levels_count++] = (unsigned char)f;
   }
@@ -325,67 +424,58 @@ int main(int argc, char **argv)
     else if (!strcmp(argv[k], "--seed"))
       seed = strtoull(value, NULL, 10), k++;
     else if (!strcmp(argv[k], "--seconds"))
-      seconds = atof(value), k++;
+      asked_for.seconds = atof(value), k++;
     else if (!strcmp(argv[k], "--cases"))
-      most = atol(value), k++;
+      asked_for.cases = atol(value), k++;
+    else if (!strcmp(argv[k], "--jobs"))
+      jobs = atoi(value), k++;
     else if (!strcmp(argv[k], "--case"))
       wanted = atol(value), k++;
     else if (!strcmp(argv[k], "--until"))
       until = value, k++;
-    else if (strcmp(argv[k], "--only") || !parse_only(k + 1 < argc ? argv[++k] : argv[k], pins)) {
+    else if (strcmp(argv[k], "--only") || !parse_only(k + 1 < argc ? argv[++k] : argv[k], asked_for.pins)) {
       fprintf(stderr, "differential: %s: see the head of tests/attack/differential.c\n", argv[k]);
       return 2;
     }
   }
-  for (f = 0; f < 3; f++)
-    snprintf(scratch_file[f], sizeof scratch_file[f], "build/differential.%ld.%d", (long)getpid(), f);
   signal(SIGSEGV, crashed), signal(SIGFPE, crashed), signal(SIGABRT, crashed), signal(SIGALRM, crashed);
   signal(SIGILL, crashed), signal(SIGBUS, crashed);
+  if (asked_for.cases && jobs > 1 + asked_for.cases / SHARE_LEAST)
+    jobs = 1 + (int)(asked_for.cases / SHARE_LEAST);
   started = now();
   if (wanted >= 0) {
+    static problem p;
     for (f = 0; f < FACTORS; f++)
-      p.level[f] = pins[f] < 0 ? 0 : pins[f];
+      p.level[f] = asked_for.pins[f] < 0 ? 0 : asked_for.pins[f];
     case_now = wanted;
     single = 1;
+    for (f = 0; f < 3; f++)
+      snprintf(scratch_file[f], sizeof scratch_file[f], "build/differential.%ld.%d", (long)getpid(), f);
     run_case(&p);
     write_matrix(&p, "build/differential.mtx");
-    printf("%s; %d x %d, build/differential.mtx\n", answered ? "answered" : declined ? "refused" : "skipped", p.m, p.n);
-  } else
-    for (case_now = 0; !until_met; case_now++) {
-      int more;
-      if ((most && case_now >= most) || (seconds > 0 && now() - started > seconds))
-        break;
-      random_state = seed * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)case_now;
-      random_bits();
-      more = choose(p.level, pins, covers && case_now & 1);
-      if (more == 0) { /* all again */
-        if (!covers++)
-          passed_at = now() - started;
-        for (f = 0; f < LEVELS_ALL; f++) /* but what is refused */
-          for (k = 0; k < LEVELS_ALL; k++)
-            covered[f][k] &= pair_is[f][k] == REFUSED;
-        memset(tried, 0, sizeof tried);
-        if (!most && seconds <= 0)
-          break;
-      }
-      if (more >= 0)
-        run_case(&p);
-    }
+    printf("%s; %d x %d, build/differential.mtx\n",
+           found.answered ? "answered" : found.declined ? "refused" : "skipped", p.m, p.n);
+  } else if (jobs == 1)
+    run_cases(0, 1);
+  else
+    found.failed += processes_run(jobs, share, add);
   leave();
-  printf("seed %" PRIu64 ": %ld cases, %.2f ms each: %ld answered, %ld refused, %ld beyond the oracle; %ld results in "
-         "doubles, %ld bounds, %ld exact\n", seed, cases, 1e3 * (now() - started) / (double)(cases ? cases : 1),
-         answered, declined, skipped, tally.results, tally.bounds, tally.exact);
+  printf("seed %" PRIu64 ": %ld cases, %.2f ms of a core each: %ld answered, %ld refused, %ld beyond the oracle; %ld "
+         "results in doubles, %ld bounds, %ld exact\n", seed, found.cases,
+         1e3 * processes_seconds() / (double)(found.cases ? found.cases : 1), found.answered, found.declined,
+         found.skipped, tally.results, tally.bounds, tally.exact);
   printf("estimates exceeded by more than 13 times: %ld, the worst %.3g times\n", tally.above, tally.worst_estimate);
-  for (k = 0; k < class_count; k++)
-    printf("%6ld  %s; first in case %ld after %.1f s\n", classes[k].count, classes[k].name, classes[k].first_case,
-           classes[k].first_seconds);
+  for (k = 0; k < found.classes; k++)
+    printf("%6ld  %s; first in case %ld after %.1f s\n", found.class[k].count, found.class[k].name,
+           found.class[k].first_case, found.class[k].first_seconds);
   if (wanted < 0) {
-    if (covers)
-      printf("every pair after %.1f s, %d times\n", passed_at, covers);
+    if (found.covers)
+      printf("every pair after %.1f s, %d times\n", found.passed_at, found.covers);
     else
-      rest = coverage(list || (seconds > 60));
+      rest = coverage(list || asked_for.seconds > 60);
   }
-  printf("%ld passed, %ld failed, 0 skipped\n", cases - failures > 0 ? cases - failures : 0, failures + (rest > 0));
-  return failures + rest > 0;
+  printf("%ld passed, %ld failed, 0 skipped\n", found.cases - found.failed > 0 ? found.cases - found.failed : 0,
+         found.failed + (rest > 0));
+  return found.failed + rest > 0;
 }
 /* SPDX-License-Identifier: MIT */

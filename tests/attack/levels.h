@@ -182,5 +182,15 @@ static const char *too_long(const int *level)
   }
 }
 
+/* Of cases that are drawn freely, how few are kept: one of so many, where an answer takes tens of times as long as
+   most. Each can be drawn. */
+static int one_of(const int *level)
+{
+  const int order = level[ORDER], s = level[STRUCTURE], chains = s == BAND || s == BOARD;
+  const perm_method engine = (perm_method)level[ENGINE];
+  const int matchings = engine == PERM_METHOD_TRANSVERSALS || engine == PERM_METHOD_DECOMPOSE;
+  return order <= 12 ? 1 : (matchings && chains) || s == RANK || s == EQUAL ? 64 : 16;
+}
+
 #endif
 /* SPDX-License-Identifier: MIT */

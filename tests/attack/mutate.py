@@ -43,9 +43,10 @@ ROOMS = ('exact/exact exact/limbs exact/residues exact/small_exact dense/bounds 
 WIDER = {  # files of tests that rooms of a folder meet beside those that name them
     'exact': '', 'job': '',
     'dense': 't_dense t_dense_complex t_scale t_bounds t_job',
-    'solve': 't_dense t_job t_parts t_dense_complex t_arguments t_counts t_counts_rectangular t_exact',
+    'plan': 't_dense t_job t_parts t_dense_complex t_arguments t_counts t_counts_rectangular t_exact',
     'sparse': 't_reach t_classes t_arguments t_limits',
     'matrix': 't_io t_formats t_matrix',
+    'formats': 't_io t_formats t_matrix',
 }
 SLOW = '''t_exact_every_number_of_limbs t_exact_long_products t_exact_matches_the_oracle
           t_planar_long_integers t_last_chunk_at_orders_63_and_64 t_job_range t_another_scheduler

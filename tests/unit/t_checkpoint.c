@@ -277,6 +277,11 @@ TEST(t_checkpoint_strangers_are_named)
   CHECK_TEXT(r.message, "checkpoint of another matrix");
   CHECK(perm_checkpoint_read(stranger, path, &options, &state, &r) == PERM_ERROR_STATE && !state);
   CHECK_TEXT(r.message, "checkpoint made with gpus 2, not 0");
+  other = options;
+  other.modulus = 7;
+  other.tolerance = 1e-3;
+  CHECK(perm_checkpoint_read(stranger, path, &other, &state, &r) == PERM_ERROR_STATE && !state);
+  CHECK_TEXT(r.message, "checkpoint made with modulus 0, not 7; tolerance 0, not 0.001; gpus 2, not 0");
   perm_job_free(stranger);
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);

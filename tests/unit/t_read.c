@@ -75,7 +75,7 @@ TEST(t_read_rows_without_blanks)
   static const char column[] = "a: read as one number a line; if each digit is an entry, put blanks between: sed "
                                "'s/./& /g' FILE | perm -";
   static const char *const numbers[] = {"123\n456\n789\n", "12\n34\n", "011\n10\n110\n", "01\n2\n",
-                                        "0110\n", "011\n101\n112\n"};
+                                        "0110\n", "011\n101\n112\n", "021\n111\n"};
   static const char *const quiet[] = {"1\n5\n", "0\n1\n", "10\n1\n", "10\n", "-1\n11\n", "10\n11 0\n", "10\n+1\n",
                                       "10\n1.\n", "x\n10\n11\n", "10,11\n11,10\n", "1 0\n0 1\n"};
   static char text[4 * 66 * 67];
@@ -89,6 +89,7 @@ TEST(t_read_rows_without_blanks)
   CHECK_TEXT(t_read_told("011\n101\n110\n", PERM_FORMAT_AUTO), rows);
   CHECK_TEXT(t_read_told("10\n11\n", PERM_FORMAT_AUTO), rows);
   CHECK_TEXT(t_read_told("10\n11\n11\n", PERM_FORMAT_AUTO), rows);
+  CHECK_TEXT(t_read_told("01\n10\n11\n", PERM_FORMAT_AUTO), rows);
   CHECK(!*t_read_told("011\n101\n110\n", PERM_FORMAT_ARRAY) && !*t_read_told("10\n11\n11\n", PERM_FORMAT_ARRAY));
   CHECK_TEXT((t_io_format = PERM_FORMAT_ARRAY, t_io_read("011\n101\n110\n")), "3 1 i | 1 1 11 | 2 1 101 | 3 1 110");
   t_io_format = PERM_FORMAT_AUTO;
