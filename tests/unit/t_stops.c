@@ -718,6 +718,27 @@ TEST(t_stops_looks_of_loops)
   test_watch_steps = 65536;
 }
 
+/* A stop of the plan of a polynomial's permanents is told as a stop, and refuses nothing. */
+TEST(t_stops_in_plans_of_polynomials)
+{
+  static int64_t a[2 * 14 * 20];
+  static perm_integer numbers[12];
+  perm_result r;
+  for (int k = 0; k < 2 * 14 * 20; k++)
+    a[k] = k * 7 % 5 ? 0 : k % 3 + 1;
+  test_watch_units = 0;
+  test_watch_steps = 1;
+  for (long at = 1; at <= 400; at += 1 + at / 16) {
+    stop_fault.looks = 0;
+    stop_fault.at = at;
+    CHECK_SHOW(perm_polynomial_gaussian(14, 14, a, 14, a + 40, 14, 5, NULL, numbers, &r) == PERM_STOPPED_CANCELLED,
+               "look %ld: %s", at, r.message);
+  }
+  stop_fault.at = 0;
+  test_watch_units = 1e7;
+  test_watch_steps = 65536;
+}
+
 TEST(t_stops_in_every_kind_of_run)
 {
   stop_all(6);
