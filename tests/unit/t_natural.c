@@ -56,7 +56,7 @@ static int natural_wants(natural_try *t, const char *call)
     return 0;
   memset(&t->options, 0, sizeof t->options);
   t->options.threads = t->only ? 1 : 1 + (int)(t->turn % 2);
-  t->options.max_seconds = t->limit % 3 != 1 || !strstr(call, "rook") ? NATURAL_SECONDS : 0;
+  t->options.max_seconds = t->only ? 0.05 : t->limit % 3 != 1 || !strstr(call, "rook") ? NATURAL_SECONDS : 0;
   t->options.max_bytes = t->limit % 3 != 0 ? 1e7 : 0;
   t->options.cancel = &natural_never;
   t->options.modulus = t->limit >= 3 ? 101 : 0;
@@ -205,10 +205,11 @@ static int64_t natural_whole[2 * NATURAL_MOST * NATURAL_MOST], natural_pairs[2 *
 TEST(t_natural_ends_in_time)
 {
   static const struct { const char *call; int kind, n; } late[] = {
-      {"perm_rook_numbers", 3, 43}, {"perm_permanental_polynomial(", 10, 64}, {"perm_prove_gaussian", 0, 43}};
+      {"perm_rook_numbers", 3, 43}, {"perm_prove_gaussian", 0, 43},
+      {"perm_permanental_polynomial(", 7, 64}, {"perm_permanental_polynomial(", 11, 50}};
   perm_integer *numbers = (perm_integer *)malloc(NATURAL_MOST * NATURAL_MOST * sizeof *numbers);
   double *out = (double *)malloc(2 * NATURAL_MOST * NATURAL_MOST * sizeof *out);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < (int)(sizeof late / sizeof *late); k++) {
     natural_try t = {late[k].kind, late[k].n, late[k].n, 3, 1, 1, "", late[k].call, 0, PERM_OK, {PERM_METHOD_AUTO}};
     natural_fill(&t, natural_a, natural_z, natural_whole, natural_pairs);
     const clock_t start = clock();

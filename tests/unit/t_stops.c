@@ -168,8 +168,8 @@ static const stop_case stop_cases[] = {
     {"binary:10:0.2", STOP_ESTIMATE, AUTO, DEFAULT, STOP_REAL, 0}, /* all samples are 0, and so is the permanent */
     {"er:12:0.3", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_INTEGER, 0},
     {"er:12:0.3", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_REAL, 0},
-    {"bernoulli:9", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_GAUSSIAN, 0},
-    {"uniform:9", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_COMPLEX, 0},
+    {"er:12:0.3", STOP_POLYNOMIAL, PERM_METHOD_EXACT, DEFAULT, STOP_INTEGER, 0},
+    {"er:12:0.3", STOP_POLYNOMIAL, AUTO, DEFAULT, STOP_COMPLEX, 0},
     {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:8", STOP_REPEATED, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
     {"bernoulli:8", STOP_REPEATED, AUTO, EXACT, STOP_INTEGER, 0},
@@ -714,6 +714,27 @@ TEST(t_stops_looks_of_loops)
   stop_fault.looks = 0;
   CHECK(permi_sort(item, item + 2 * ROWS, ROWS, 2 * sizeof *item, &watch) != NULL);
   CHECK_SHOW(stop_fault.looks >= 3 * ROWS, "%ld looks", stop_fault.looks);
+  test_watch_units = 1e7;
+  test_watch_steps = 65536;
+}
+
+/* A stop of the plan of a polynomial's permanents is told as a stop, and refuses nothing. */
+TEST(t_stops_in_plans_of_polynomials)
+{
+  static int64_t a[2 * 14 * 20];
+  static perm_integer numbers[12];
+  perm_result r;
+  for (int k = 0; k < 2 * 14 * 20; k++)
+    a[k] = k * 7 % 5 ? 0 : k % 3 + 1;
+  test_watch_units = 0;
+  test_watch_steps = 1;
+  for (long at = 1; at <= 400; at += 1 + at / 16) {
+    stop_fault.looks = 0;
+    stop_fault.at = at;
+    CHECK_SHOW(perm_polynomial_gaussian(14, 14, a, 14, a + 40, 14, 5, NULL, numbers, &r) == PERM_STOPPED_CANCELLED,
+               "look %ld: %s", at, r.message);
+  }
+  stop_fault.at = 0;
   test_watch_units = 1e7;
   test_watch_steps = 65536;
 }
