@@ -1630,7 +1630,7 @@ def _compute(a, rows, cols, call):
     try:
         return call.compute(name + _SUFFIXES[kind], m, n, _at(b), ld, *counts)
     except InputError as error:  # more lines than an array may have
-        if error.status != "PERM_ERROR_SIZE" or counted or call.method != "auto" or 4 * len(_nonzero(a)[2]) > m * n:
+        if error.status != "PERM_ERROR_SIZE" or counted or call.method != "auto" or 4 * _nonzero(a)[2].size > m * n:
             raise
         return _compute_sparse(a, call)
 
@@ -2026,7 +2026,7 @@ def _is_sparse_array(a, options, most=64):
     """Whether the sparse calls are likely to be faster: few entries, above `most` lines any; and no option forbids."""
     m, n = a.shape
     return max(m, n) > 20 and {"method", "precision", "tolerance", "certify", "gpus"}.isdisjoint(options) and (
-        max(m, n) > most or (4 if abs(m - n) < 4 else 2) * len(_nonzero(a)[2]) < m * n)
+        max(m, n) > most or (4 if abs(m - n) < 4 else 2) * _nonzero(a)[2].size < m * n)
 
 
 def _is_large(a, rows, cols, out):

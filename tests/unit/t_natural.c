@@ -71,7 +71,7 @@ static void natural_check(const natural_try *t, double value, const char *messag
   const double seconds = test_seconds() - t->start;
   const perm_status status = t->status;
   stop_fault.by = 0;
-  CHECK_SHOW(status >= PERM_ERROR_DEVICE && status <= PERM_TOLERANCE_NOT_MET, "status %d", (int)status);
+  CHECK_SHOW(status >= PERM_ERROR_ZERO && status <= PERM_TOLERANCE_NOT_MET, "status %d", (int)status);
   CHECK_SHOW((status >= 0 || *message) && (status != PERM_OK || !isnan(value)) && seconds < NATURAL_PATIENCE,
              "kind %d, %d x %d, limit %d: %s: %s after %.2f s: %g, %s", t->kind, t->m, t->n, t->limit, t->call,
              perm_name("status", status), seconds, value, message);
