@@ -20,7 +20,7 @@
 #include "calls.h"
 #include "processes.h"
 
-enum { CLASSES_MOST = 200, LATER = 32, SHARE_LEAST = 5000 }; /* cases in which a process meets every pair */
+enum { CLASSES_MOST = 200, LATER = 64, SHARE_LEAST = 5000 }; /* cases in which a process meets every pair */
 typedef struct failures { char name[120], first[500]; long count, first_case; double first_seconds; } failures;
 static struct {
   failures class[CLASSES_MOST];
@@ -152,8 +152,8 @@ static int weight(int f, int k)
   const int often = f == CALL     ? k == ARRAY || k == SPARSE || k == JOB || k == PARTS
                     : f == ENGINE ? k == PERM_METHOD_AUTO || k == PERM_METHOD_EXACT || k == PERM_METHOD_HYBRID
                     : f == KIND   ? k >= INTEGER
-                    : f == SHAPE || f == CERTIFY || f == PRECISION ? k == 0
-                                                                   : 0;
+                    : f == SHAPE || f == CERTIFY || f == PRECISION || f == THREADS ? k == 0
+                                                                                   : 0;
   return often ? 4 : 1;
 }
 
