@@ -50,7 +50,8 @@ static int permi_is_graph6(const permi_reader *reader)
     const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
     while (p < look.line_end && *p >= 63 && *p <= 126)
       p++;
-    if (p < look.line_end || (permi_is_name(look.cursor, look.cursor + 1) && !permi_is_name(look.cursor, p)))
+    if (p < look.line_end || (look.cursor < p && permi_is_name(look.cursor, look.cursor + 1) &&
+                              !permi_is_name(look.cursor, p)))
       return 0;
     units = units && look.line_end - look.cursor == 1 && (*look.cursor == 'i' || *look.cursor == 'j');
   } while (permi_graph6_line(&look));

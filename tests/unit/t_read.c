@@ -340,4 +340,40 @@ TEST(t_read_numpys_are_read_as_far_as_they_say)
   CHECK_SHOW(memory.largest < 4096 && !memory.live, "%.0f bytes allocated", (double)memory.largest);
 #undef T_READ_NUMPY
 }
+
+/* Texts that end where memory ends: lines of every format, cut anywhere. A byte read behind them is a fault. */
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#include <unistd.h>
+TEST(t_read_no_byte_behind_the_text)
+{
+  static const char *const line[] = {
+      "C~", "CixAx", ":Fa@x^", ":", "&AO", "&", ">>graph6<<A_", ">>sparse6<<", ";", "~", "p edge 3 2", "e 1 2", "c x", "n 1",
+      "%%MatrixMarket matrix coordinate real general", "%%MatrixMarket matrix array complex general", "% x", "2 2 1",
+      "1 1", "1 2 3", "0 1", "011", "110", "11", "-1.5e-3", "1e", "0x1p-4", "2-3i", "1/2", "i", "nan", "inf", "a,b,c",
+      "1,2,3", "\"x\";1", "\"", "x 1 2", "", " ", "\t1\t2", "\r", "\xef\xbb\xbf" "1", "\x93NUMPY"};
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *memory = (char *)mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  perm_matrix matrix;
+  perm_result result;
+  int k, i, lines;
+  CHECK(memory != MAP_FAILED && !mprotect(memory + page, page, PROT_NONE));
+  if (memory == MAP_FAILED) return;
+  for (k = 0; k < test_some(40000); k++) {
+    char text[512] = "";
+    size_t size;
+    for (i = 0, lines = 1 + test_below(4); i < lines; i++) {
+      strcat(text, line[test_below((int)(sizeof line / sizeof *line))]);
+      strcat(text, test_below(8) ? "\n" : "\r\n");
+    }
+    size = strlen(text) - (size_t)test_below((int)strlen(text) + 1) * (size_t)test_below(2);
+    memcpy(memory + page - size, text, size);
+    if (perm_matrix_read_memory(memory + page - size, size, "a", NULL, &matrix, &result) == PERM_OK)
+      perm_matrix_free(&matrix);
+    else
+      CHECK_SHOW(*result.message, "%s: no word", text);
+  }
+  munmap(memory, 2 * page);
+}
+#endif
 /* SPDX-License-Identifier: MIT */
