@@ -1,6 +1,7 @@
 #!/bin/sh
 # The form: the headers compile warnings-clean in every dialect and with every installed compiler, vendored in a
-# subfolder, renamed, in two translation units, static; the kernels do not spill in their row loops.
+# subfolder, renamed, in two translation units, static; the unit tests compile for other machines; the kernels do not
+# spill in their row loops.
 # Usage: tests/compile/run.sh [quick | warnings]     quick: the oldest dialects at -O0, spills of gcc at -O2 only;
 # warnings: the headers read by the oldest dialects, nothing made; each by itself and for GPUs in C by gcc alone
 # The last line is `N passed, N failed, N skipped`.
