@@ -25,7 +25,7 @@ TEST(t_conditions_of_sorting)
       wrong += k && (sorted[2 * k - 2] > sorted[2 * k] ||
                      (sorted[2 * k - 2] == sorted[2 * k] && sorted[2 * k - 1] >= sorted[2 * k + 1]));
     }
-    CHECK_SHOW(!wrong && sum == count * (count - 1) / 2, "kind %d: %d out of order", kind, (int)wrong);
+    CHECK_SHOW(!wrong && sum == (uint64_t)count * (count - 1) / 2, "kind %d: %d out of order", kind, (int)wrong);
   }
   free(item);
 }
