@@ -13,7 +13,7 @@ mkdir -p $out/here/build # tests write to build/: not where other test programs 
 tests="t_sum t_integers t_every_status t_ones t_derangements t_power_of_two t_small_r t_extreme t_exact_takes t_state_is
   t_state_refuses t_partial t_checkpoint_round t_checkpoint_strangers t_io_ t_precision t_rect_identities
   t_minors_zeros t_minors_statuses t_batch_integers t_batch_scales t_sparse_integers_of t_sparse_gaussian
-  t_sparse_transpose t_tree_bound_of t_engines_residues t_arguments"
+  t_sparse_transpose t_tree_bound_of t_engines_residues t_arguments t_signs_search t_signs_equals"
 export OMP_WAIT_POLICY=passive
 [ "$1" = full ] && tests="" && processes=$(getconf _NPROCESSORS_ONLN)
 processes=${processes:-2}

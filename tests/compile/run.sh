@@ -1,6 +1,7 @@
 #!/bin/sh
 # The form: the headers compile warnings-clean in every dialect and with every installed compiler, vendored in a
-# subfolder, renamed, in two translation units, static; the kernels do not spill in their row loops.
+# subfolder, renamed, in two translation units, static; the unit tests compile for other machines; the kernels do not
+# spill in their row loops.
 # Usage: tests/compile/run.sh [quick | warnings]     quick: the oldest dialects at -O0, spills of gcc at -O2 only;
 # warnings: the headers read by the oldest dialects, nothing made; each by itself and for GPUs in C by gcc alone
 # The last line is `N passed, N failed, N skipped`.
@@ -50,6 +51,10 @@ enums() { # COMPILER: every public enum is an int where other enums are short: s
   [ "$(grep -c permi_short $out/enums.c)" -ge 8 ] && $1 -fshort-enums -std=c99 -fsyntax-only -I. $out/enums.c
 }
 
+tests() { # COMPILER FLAGS...: the unit tests compile as portable.sh builds them
+  "$@" -std=gnu11 -Wall -Wextra -Wshadow -Werror -fsyntax-only -I. tests/unit/all.c
+}
+
 for pair in gcc:c99 g++:c++11 clang:c99 clang++:c++11; do
   compiler=${pair%%:*} standard=${pair#*:} language=c
   case $standard in *++*) language=c++;; esac
@@ -64,6 +69,15 @@ for pair in gcc:c99 g++:c++11 clang:c99 clang++:c++11; do
 done
 try "macros of other headers" macros "${CC:-gcc}"
 try "short enums" enums "${CC:-gcc}"
+# The unit tests: clang names functions unused, gcc only when it makes code; without 128-bit integers; on other machines.
+if ! command -v clang >/dev/null; then skip "tests, clang: install clang"; else try "tests, clang" tests clang; fi
+printf '#define _GNU_SOURCE 1\n#if defined(__x86_64__)\n#include <immintrin.h>\n#endif\n#define __int128 none\n' >$out/none.h
+try "tests, without 128-bit integers" tests "${CC:-gcc}" -U__SIZEOF_INT128__ -include $out/none.h
+[ "$1" = warnings ] || for machine in "i686-linux-gnu-gcc -msse2 -mfpmath=sse" s390x-linux-gnu-gcc riscv64-linux-gnu-gcc \
+  aarch64-linux-gnu-gcc musl-gcc x86_64-w64-mingw32-gcc; do
+  if ! echo '#include <stdio.h>' | $machine -E -x c - >/dev/null 2>&1; then skip "tests, $machine: portable.sh has what to install"
+  else try "tests, ${machine%% *}" tests $machine; fi
+done
 if [ "$1" = warnings ]; then
   if ! command -v clang >/dev/null; then skip "Visual Studio, stood in for: install clang"; else
     try "cl.exe, stood in for" msvc cl -x c -std=c11 -fsyntax-only; fi

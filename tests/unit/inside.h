@@ -19,6 +19,9 @@ static void INSIDE_HIDE(struct permi_cpu *cpu);
 
 #if defined(INSIDE_FAULTS)
 #include <locale.h>
+#if defined(__linux__)
+#include <sched.h> /* musl's declares calloc, a macro below */
+#endif
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ typedef long double oracle_wide;
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef __int128 oracle_int;
 #else
-typedef oracle_wide oracle_int; /* 32-bit machines: whole numbers below 2^113, without % and << */
+typedef oracle_wide oracle_int; /* 32-bit machines: whole numbers below 2^113, without %, << and words in memory */
 #endif
 
 /* a b = *high 2^64 + the value returned */
@@ -23,7 +23,7 @@ static uint64_t oracle_product(uint64_t a, uint64_t b, uint64_t *high)
   return a * b;
 }
 
-/* a b modulo m, for a, b < m < 2^63 */
+/* a b modulo m, for a, b < m <= 2^63 */
 static uint64_t oracle_multiply(uint64_t a, uint64_t b, uint64_t m)
 {
 #if defined(__SIZEOF_INT128__)
@@ -53,6 +53,15 @@ __attribute__((unused)) static oracle_int oracle_integer_of(const perm_integer *
   for (k = integer->words - 1; k >= 0; k--)
     x = x * ((oracle_int)UINT64_MAX + 1) + integer->word[k];
   return integer->negative ? -x : x;
+}
+
+/* x modulo m <= 2^63, in 0..m-1 */
+__attribute__((unused)) static uint64_t oracle_remainder(oracle_int x, uint64_t m)
+{
+  const oracle_int word = (oracle_int)UINT64_MAX + 1, size = x < 0 ? -x : x;
+  const uint64_t high = (uint64_t)(size / word), low = (uint64_t)(size - high * word);
+  const uint64_t r = (oracle_multiply(high % m, (UINT64_MAX % m + 1) % m, m) + low % m) % m;
+  return x < 0 && r ? m - r : r;
 }
 
 /* Rows so that each adds the fewest columns to those before it. */
@@ -298,11 +307,10 @@ __attribute__((unused)) static oracle_exact oracle_exact_make(int parts, int n, 
   return oracle_exact_entries(parts, n, n, entry, HUGE_VAL);
 }
 
-/* Is the part the integer of so many words, least first? modulus not 0: modulo that. */
+/* Is the part the integer of so many words, least first? modulus <= 2^63, not 0: modulo that. */
 __attribute__((unused)) static int oracle_exact_is(const oracle_exact *exact, int part, int negative, int words,
                                                    const uint64_t *word, uint64_t modulus)
 {
-  __extension__ typedef unsigned __int128 wide;
   const uint64_t *from = exact->part[part];
   const int below = from[exact->words - 1] >> 63 != 0;
   uint64_t carry = (uint64_t)below, residue = 0;
@@ -315,9 +323,9 @@ __attribute__((unused)) static int oracle_exact_is(const oracle_exact *exact, in
   }
   if (modulus) {
     for (bit = bits; bit-- > 0;)
-      residue = (uint64_t)(((wide)residue * 2 + (d[bit / 64] >> bit % 64 & 1)) % modulus);
+      residue = (residue * 2 + (d[bit / 64] >> bit % 64 & 1)) % modulus;
     for (i = 0; i < exact->exp2; i++)
-      residue = (uint64_t)((wide)residue * 2 % modulus);
+      residue = residue * 2 % modulus;
     residue = below && residue ? modulus - residue : residue;
     same = exact->exp2 >= 0 && !negative && words <= 1 && residue == (words ? word[0] : 0);
   } else {

@@ -563,7 +563,7 @@ TEST_LONG(t_bounds_far_apart_up_to_order_64)
 {
   static double a[64 * 64];
   int counts[6], i, j;
-  perm_options options = {PERM_METHOD_AUTO};
+  perm_options options = {0};
   perm_matrix matrix;
   perm_result r;
   memset(a, 0, sizeof a);

@@ -13,7 +13,9 @@ TEST(t_conditions_of_sorting)
     size_t k, wrong = 0;
     uint64_t sum = 0;
     for (k = 0; k < count; k++) {
-      item[2 * k] = kind == 0 ? k : kind == 1 ? count - k : kind == 2 ? test_random() : kind == 3 ? k % 7 << 56 : 5;
+      item[2 * k] = kind == 0 ? k : kind == 1 ? count - k : kind == 2 ? test_random() : 5;
+      if (kind == 3)
+        item[2 * k] = (uint64_t)k % 7 << 56;
       item[2 * k + 1] = k;
     }
     sorted = (uint64_t *)permi_sort(item, item + 2 * count, count, 2 * sizeof *item, NULL);
@@ -23,7 +25,7 @@ TEST(t_conditions_of_sorting)
       wrong += k && (sorted[2 * k - 2] > sorted[2 * k] ||
                      (sorted[2 * k - 2] == sorted[2 * k] && sorted[2 * k - 1] >= sorted[2 * k + 1]));
     }
-    CHECK_SHOW(!wrong && sum == count * (count - 1) / 2, "kind %d: %d out of order", kind, (int)wrong);
+    CHECK_SHOW(!wrong && sum == (uint64_t)count * (count - 1) / 2, "kind %d: %d out of order", kind, (int)wrong);
   }
   free(item);
 }
@@ -514,7 +516,7 @@ TEST(t_conditions_of_states)
 {
   const uint64_t chunks = 40, half = 20;
   perm_options options = {0}, found;
-  perm_state *state, *other, *decoded = NULL;
+  perm_state *state, *other = NULL, *decoded = NULL;
   perm_partial partial, changed;
   perm_result r;
   perm_job *job = state_job(1, &chunks, NULL);

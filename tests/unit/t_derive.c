@@ -33,12 +33,6 @@ static oracle_int t_derive_minor(const t_derive_case *c, int row, int column, in
   return sum;
 }
 
-static uint64_t t_derive_residue(oracle_int x, uint64_t m)
-{
-  const oracle_int r = x % (oracle_int)m;
-  return (uint64_t)(r < 0 ? r + (oracle_int)m : r);
-}
-
 /* kind 0: any pattern, 1: several components, 2: block triangular. Entries up to `most`, negative if `sign`. */
 static void t_derive_make(t_derive_case *c, int n, int kind, int density, int most, int sign, int zeros)
 {
@@ -105,10 +99,10 @@ TEST(t_derive_matches_minors)
       }
     options.modulus = p;
     CHECK_SHOW(perm_gradient_sparse_mod(&c.matrix, &options, residue, &result) == PERM_OK, "%s", result.message);
-    CHECK(result.integer.words <= 1 && result.integer.word[0] == t_derive_residue(all, p));
+    CHECK(result.integer.words <= 1 && result.integer.word[0] == oracle_remainder(all, p));
     CHECK(result.modulus == p && result.exact);
     for (e = 0; e < c.matrix.nnz; e++)
-      CHECK_SHOW(residue[e] == t_derive_residue(minor[e], p), "trial %d, n = %d, entry %d, modulo %llu: %llu", trial, n,
+      CHECK_SHOW(residue[e] == oracle_remainder(minor[e], p), "trial %d, n = %d, entry %d, modulo %llu: %llu", trial, n,
                  (int)e, (unsigned long long)p, (unsigned long long)residue[e]);
     options.modulus = 0;
     CHECK_SHOW(perm_gradient_sparse_integer(&c.matrix, &options, whole, &result) == PERM_OK, "%s", result.message);

@@ -81,9 +81,9 @@ static void t_derive_rectangles(int trials)
     options.method = t_derive_methods[trial % T_DERIVE_METHODS];
     options.modulus = moduli[trial % 4];
     CHECK_SHOW(perm_gradient_sparse_mod(&f.matrix, &options, residue, &result) == PERM_OK, "%s", result.message);
-    CHECK(t_free_is(&result.integer, (oracle_int)t_free_residue(all, options.modulus)) && result.exact);
+    CHECK(t_free_is(&result.integer, (oracle_int)oracle_remainder(all, options.modulus)) && result.exact);
     for (e = 0; e < f.matrix.nnz; e++)
-      CHECK_SHOW(residue[e] == t_free_residue(minor[e], options.modulus), "trial %d, %d x %d, entry %d: %llu", trial,
+      CHECK_SHOW(residue[e] == oracle_remainder(minor[e], options.modulus), "trial %d, %d x %d, entry %d: %llu", trial,
                  f.m, f.n, (int)e, (unsigned long long)residue[e]);
     options.modulus = 0;
     CHECK_SHOW(perm_gradient_sparse_integer(&f.matrix, &options, whole, &result) == PERM_OK, "%s", result.message);

@@ -553,6 +553,24 @@ static const char *t_fractions(const char *text, perm_format format)
   return result.status == PERM_OK ? shown : t_io_plain_message(result.message);
 }
 
+/* A stopped job's sum is divided by the denominators, 2^(64 words - 64); a value stays. */
+TEST(t_fractions_of_a_part)
+{
+  int words, stopped;
+  for (words = 1; words < 6; words++)
+    for (stopped = 0; stopped < 2; stopped++) {
+      perm_result result;
+      memset(&result, 0, sizeof result);
+      memset(&fraction_below, 0, sizeof fraction_below);
+      fraction_below.words = words;
+      fraction_below.word[words - 1] = 1;
+      result.value = stopped ? NAN : 6;
+      result.partial_sum = 6;
+      fraction_part(&result);
+      CHECK(ldexp(result.partial_sum, (int)result.exp2) == ldexp(6, stopped ? 64 - 64 * words : 0));
+    }
+}
+
 /* Against the sum over permutations over the product of all denominators, reduced. */
 TEST(t_fractions_equal_the_expansion)
 {

@@ -80,12 +80,6 @@ static const perm_method t_free_methods[T_FREE_METHODS] = {PERM_METHOD_AUTO, PER
                                                            PERM_METHOD_ARRAYS, PERM_METHOD_FRONTIER,
                                                            PERM_METHOD_SORTING};
 
-static uint64_t t_free_residue(oracle_int x, uint64_t p)
-{
-  const oracle_int rest = x % (oracle_int)p;
-  return (uint64_t)(rest < 0 ? rest + (oracle_int)p : rest);
-}
-
 static int t_free_is(const perm_integer *integer, oracle_int expected)
 {
   return oracle_integer_of(integer) == expected;
@@ -115,8 +109,8 @@ TEST(t_free_equals_subsets)
     ran[by] += result.method == options.method;
     options.modulus = moduli[test_below(6)];
     CHECK(perm_compute_sparse(&f.matrix, &options, &result) == PERM_OK && result.modulus == options.modulus);
-    CHECK_SHOW(t_free_is(&result.integer, (oracle_int)t_free_residue(expected[0], options.modulus)) &&
-                   t_free_is(&result.imaginary_integer, (oracle_int)t_free_residue(expected[1], options.modulus)),
+    CHECK_SHOW(t_free_is(&result.integer, (oracle_int)oracle_remainder(expected[0], options.modulus)) &&
+                   t_free_is(&result.imaginary_integer, (oracle_int)oracle_remainder(expected[1], options.modulus)),
                "trial %d, %d x %d", trial, f.m, f.n);
     for (k = 0; k < 3; k++) { /* doubles, double-doubles, certified */
       oracle_int bound[2];
@@ -168,7 +162,7 @@ TEST(t_free_lone_entries_cancel)
     for (int modulo = 0; modulo < 2; modulo++) {
       options.modulus = modulo ? 97 : 0;
       CHECK_SHOW(perm_compute_sparse(&f.matrix, &options, &result) == PERM_OK, "%s", result.message);
-      CHECK_SHOW(t_free_is(&result.integer, modulo ? (oracle_int)t_free_residue(expected[0], 97) : expected[0]),
+      CHECK_SHOW(t_free_is(&result.integer, modulo ? (oracle_int)oracle_remainder(expected[0], 97) : expected[0]),
                  "trial %d, method %d, %d x %d: %.17g, not %.17g", trial, by, m, n, result.value, (double)expected[0]);
     }
     ran[by] += result.method == options.method;

@@ -160,7 +160,7 @@ TEST(t_hybrid_programs)
       uint64_t chunk;
       if (!permi_isa_here(family[f]))
         continue;
-      hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, family[f]);
+      hybrid->family = PERMI_OF_X86(permi_hybrid_family, family[f]);
       hybrid->chunk_log2 = test_below(hybrid->high + 1);
       memset(&leaf, 0, sizeof leaf);
       memset(&partial, 0, sizeof partial);

@@ -15,7 +15,7 @@ TEST(t_hybrid_gaussian_matches_expansion)
     perm_options options = t_seeds_options(PERM_METHOD_HYBRID, PERM_PRECISION_EXACT);
     unsigned char present[T_SEEDS_MAX * T_SEEDS_MAX];
     double a[2 * T_SEEDS_MAX * T_SEEDS_MAX];
-    oracle_int expected[2], m;
+    oracle_int expected[2];
     perm_matrix matrix;
     perm_result r;
     perm_job *job;
@@ -29,14 +29,13 @@ TEST(t_hybrid_gaussian_matches_expansion)
     matrix = t_seeds_matrix(n, 2, a, PERM_KIND_COMPLEX);
     t_seeds_gaussian(n, a, expected);
     options.modulus = t % 3 ? 0 : 2 + test_random() % (t % 2 ? 10 : UINT64_C(1) << 62);
-    m = (oracle_int)options.modulus;
-    for (k = 0; k < 2 && m; k++)
-      expected[k] = (expected[k] % m + m) % m;
+    for (k = 0; k < 2 && options.modulus; k++)
+      expected[k] = (oracle_int)oracle_remainder(expected[k], options.modulus);
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s", r.message);
     CHECK_SHOW(r.exact && oracle_integer_of(&r.integer) == expected[0] &&
                    oracle_integer_of(&r.imaginary_integer) == expected[1],
-               "trial %d, n = %d, modulo %.0f: %.17g + %.17g i, not %.17g + %.17g i", t, n, (double)m, r.value,
-               r.imaginary, (double)expected[0], (double)expected[1]);
+               "trial %d, n = %d, modulo %g: %.17g + %.17g i, not %.17g + %.17g i", t, n, (double)options.modulus,
+               r.value, r.imaginary, (double)expected[0], (double)expected[1]);
     ran += r.method == options.method;
     nonzero += r.integer.words > 0 && r.imaginary_integer.words > 0;
     if (perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK)

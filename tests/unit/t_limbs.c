@@ -5,7 +5,7 @@
 /* The sum of a leaf's first terms, of a chunk made as large as that; halved rows are left so. */
 static void exact_first_terms(permi_leaf *leaf, int *chunk_log2, int chunk, perm_integer *value)
 {
-  const perm_options options = {PERM_METHOD_AUTO};
+  const perm_options options = {0};
   perm_partial *partial = (perm_partial *)calloc(1, sizeof *partial);
   void *memory;
   *chunk_log2 = chunk;
@@ -22,7 +22,7 @@ static void exact_first_terms(permi_leaf *leaf, int *chunk_log2, int chunk, perm
 TEST(t_exact_longest_rows)
 {
   static int64_t a[2 * 64 * 64];
-  const perm_options options = {PERM_METHOD_AUTO};
+  const perm_options options = {0};
   int n, parts, kind, i, k;
   for (n = 58; n <= 64; n += 3)
     for (parts = 1; parts <= 2; parts++)

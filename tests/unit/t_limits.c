@@ -743,7 +743,7 @@ TEST(t_limits_bytes_of_an_engine_are_not_the_result)
   static const char *const name[2] = {"grid:12:12", "er:24:0.3"};
   int k, made = 0, refused = 0;
   for (k = 0; k < 2; k++) {
-    perm_options options = {PERM_METHOD_AUTO};
+    perm_options options = {0};
     perm_matrix matrix;
     perm_result result;
     perm_job *job;

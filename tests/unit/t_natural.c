@@ -210,7 +210,7 @@ TEST(t_natural_ends_in_time)
   perm_integer *numbers = (perm_integer *)malloc(NATURAL_MOST * NATURAL_MOST * sizeof *numbers);
   double *out = (double *)malloc(2 * NATURAL_MOST * NATURAL_MOST * sizeof *out);
   for (int k = 0; k < (int)(sizeof late / sizeof *late); k++) {
-    natural_try t = {late[k].kind, late[k].n, late[k].n, 3, 1, 1, "", late[k].call, 0, PERM_OK, {PERM_METHOD_AUTO}};
+    natural_try t = {late[k].kind, late[k].n, late[k].n, 3, 1, 1, "", late[k].call, 0, PERM_OK, {0}};
     natural_fill(&t, natural_a, natural_z, natural_whole, natural_pairs);
     const clock_t start = clock();
     natural_call_all(&t, natural_a, natural_z, natural_whole, natural_pairs, numbers, out);
@@ -219,7 +219,7 @@ TEST(t_natural_ends_in_time)
     if (test_verbose)
       printf("     %s: %.3f s\n", late[k].call, seconds);
   }
-  natural_try years = {12, 60, 60, 0, 1, 1, "", "", 0, PERM_OK, {PERM_METHOD_AUTO}};
+  natural_try years = {12, 60, 60, 0, 1, 1, "", "", 0, PERM_OK, {0}};
   natural_fill(&years, natural_a, natural_z, natural_whole, natural_pairs);
   perm_job *job;
   perm_leaf leaf;
@@ -237,7 +237,7 @@ TEST(t_natural_matrices)
   static const int orders[NATURAL_ORDERS] = {0, 1, 2, 3, 20, 43, 46, 60, 64, 65, 100, 200};
   perm_integer *numbers = (perm_integer *)malloc(NATURAL_MOST * NATURAL_MOST * sizeof *numbers);
   double *out = (double *)malloc(2 * NATURAL_MOST * NATURAL_MOST * sizeof *out);
-  natural_try t = {0, 0, 0, 0, test_quick ? 800 : 400, 0, "", NULL, 0, PERM_OK, {PERM_METHOD_AUTO}};
+  natural_try t = {0, 0, 0, 0, test_quick ? 800 : 400, 0, "", NULL, 0, PERM_OK, {0}};
   for (int k = 0; k < NATURAL_KINDS * NATURAL_ORDERS * 3; k++) {
     const int order = orders[k / 3 % NATURAL_ORDERS];
     t.kind = k / 3 / NATURAL_ORDERS;

@@ -95,10 +95,10 @@ static int t_planar_is(const perm_integer *integer, oracle_int x, int n)
   int k, i, same = 1;
   for (k = 0; k < 2; k++) {
     const uint64_t m = moduli[k];
-    uint64_t expected = (uint64_t)(x < 0 ? -x % (oracle_int)m : x % (oracle_int)m);
+    uint64_t expected = oracle_remainder(x, m);
     for (i = 0; i < n; i++)
       expected = oracle_multiply(expected, UINT64_C(1) << 40, m);
-    same &= oracle_modulo(integer, m) == (x < 0 && expected ? m - expected : expected);
+    same &= oracle_modulo(integer, m) == expected;
   }
   return same;
 }

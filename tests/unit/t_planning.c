@@ -24,7 +24,7 @@ TEST(t_planning_is_brief)
   } of[] = {{"uniform:62", 1e7}, {"regular:48:6", 4e8}, {"er:60:0.3", 1e9}, {"regular:60:5", 1.5e9}};
   int k;
   for (k = 0; k < (int)(sizeof of / sizeof *of); k++) {
-    const perm_options options = {PERM_METHOD_AUTO};
+    const perm_options options = {0};
     perm_result result;
     double worked;
     perm_job_free(planning_planned(of[k].name, &options, &worked, &result));
@@ -40,7 +40,7 @@ TEST_LONG(t_planning_keeps_to_max_seconds)
   uint64_t fingerprint[4];
   int k;
   for (k = 0; k < 4; k++) {
-    perm_options options = {PERM_METHOD_AUTO};
+    perm_options options = {0};
     perm_result result;
     perm_job *job;
     double worked;
@@ -59,7 +59,7 @@ TEST_LONG(t_planning_keeps_to_max_seconds)
 /* What is stopped or refused says what the whole takes. */
 TEST(t_planning_the_whole_is_told)
 {
-  perm_options options = {PERM_METHOD_AUTO};
+  perm_options options = {0};
   perm_matrix matrix;
   perm_result result;
   CHECK(perm_generate("regular:52:6", 1, NULL, &matrix, NULL) == PERM_OK);
@@ -91,7 +91,7 @@ TEST(t_planning_integers_are_exact)
   static char text[20000];
   uint64_t seed;
   for (seed = 1; seed <= (test_quick ? 2 : 5); seed++) {
-    perm_options options = {PERM_METHOD_AUTO};
+    perm_options options = {0};
     perm_job *job = NULL;
     perm_matrix matrix;
     perm_result result;

@@ -51,7 +51,7 @@ static oracle_int t_signs_search(const permi_signs_matrix *matrix, const permi_s
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   oracle_int value;
   int i;
-  signs->family = PERMI_OF_FAMILY(permi_signs_family, isa);
+  signs->family = PERMI_OF_X86(permi_signs_family, isa);
   CHECK(permi_signs_lay(signs, matrix, order));
   signs->narrow &= !wide;
   permi_signs_begin(walk, signs, frame);
@@ -59,7 +59,7 @@ static oracle_int t_signs_search(const permi_signs_matrix *matrix, const permi_s
     signs->family->search(walk, 1);
   for (i = 2; i < signs->words; i++)
     CHECK(walk->sum[i] == (walk->sum[1] >> 63 ? UINT64_MAX : 0));
-  memcpy(&value, walk->sum, sizeof value);
+  value = (int64_t)walk->sum[1] * ((oracle_int)UINT64_MAX + 1) + walk->sum[0];
   *halves = matrix->n - 1;
   for (i = 0; i < matrix->n; i++)
     *halves -= !(matrix->sum[i] & 1);
@@ -98,7 +98,7 @@ TEST(t_signs_search_in_any_order)
     for (k = 0; k < 6; k++)
       if (permi_isa_here(isa[k % 3])) {
         value = t_signs_search(&matrix, &order, isa[k % 3], k > 2, &halves);
-        CHECK_SHOW(halves < 0 ? 2 * value == expected : value == expected * ((oracle_int)1 << halves),
+        CHECK_SHOW(halves < 0 ? 2 * value == expected : value == expected * (1 << halves),
                    "trial %d, n %d, kernel %d: %g, not %g", trial, n, k, (double)value, (double)expected);
         families |= 1 << k;
       }

@@ -440,7 +440,7 @@ TEST(t_sparse_job_plans_beat_what_is_there)
   size_t k;
   for (k = 0; k < sizeof name / sizeof *name; k++) {
     static const double parts[] = {1.5, 0.7, 1e-3};
-    perm_options options = {PERM_METHOD_AUTO};
+    perm_options options = {0};
     perm_matrix matrix;
     perm_result result;
     perm_job *job = NULL;

@@ -438,6 +438,8 @@ TEST_LONG(t_tree_stops_when_asked)
       }
 #if defined(_OPENMP)
   CHECK_SHOW(shared > 0, "%d", shared);
+#else
+  (void)shared;
 #endif
   perm_job_free(job);
   perm_matrix_free(&matrix);
