@@ -13163,7 +13163,8 @@ static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *mat
 
 static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits end from 1 to 255 */
 {
-  count[place >> 3] += (uint64_t)x << (8 * (place & 7));
+  const union { uint64_t word; unsigned char byte[8]; } one = {1};
+  count[place >> 3] += (uint64_t)x << (8 * ((place & 7) ^ (one.byte[7] ? 7 : 0)));
 }
 
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
@@ -13188,8 +13189,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
         for (int place = 0; place < signs->place[1]; place++)
           permi_signs_add(word, place, matrix->entry[row_at[place]][column]);
         for (int place = begin; place < end; place++)
-          permi_signs_add(word + signs->shared_words, place - 8 * signs->own_word[block],
-                          matrix->entry[row_at[place]][column]);
+          permi_signs_add(word + signs->shared_words, place - (begin & ~7), matrix->entry[row_at[place]][column]);
       }
   }
   return 1;
@@ -19259,7 +19259,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
       sums = _mm256_add_epi64(sums, value);
     }
     __m128i both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-    return _mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both)));
+    return _mm_add_epi64(both, _mm_unpackhi_epi64(both, both))[0];
   }
 #endif
   for (int at = 0; at < groups; at++) {

@@ -326,6 +326,8 @@ expect permanental_json 0 '"value":"450",.*"permanental":\["-450","136","-15","1
 expect permanental_mod 0 '^    x\^0 5$' --permanental --mod 7 $dir/nine.txt
 expect permanental_doubles 0 '^    x\^2 -6.5-9i [+]- [0-9.]+e-1[0-9]$' --permanental $dir/nine_complex.txt
 expect permanental_bounds 0 '"permanental":\[.*\],"bounds":\[[0-9.]+e-1[0-9],' --permanental --json $dir/nine_complex.txt
+printf '%s\n' '-1e140 -1 -1e-300' '-1e-150 1e-200 -1e-150' '1e-150 1e140 1e-200' >$dir/wide.txt
+expect permanental_no_bound 0 '"bounds":\[null,1.5e[+]266,' --permanental --json $dir/wide.txt # JSON has no infinity
 expect permanental_rectangular 2 'is of square matrices, not 2 x 3' --permanental $dir/rectangular23.txt
 expect polynomial_sizes 2 'L: the matrix is 2 x 3, not 3 x 3' --polynomial $dir/rectangular23.txt $dir/nine.txt
 expect polynomial_none 4 'none.mtx: cannot open' --polynomial $dir/none.mtx $dir/nine.txt

@@ -206,8 +206,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   for (k = 0; list->unmatched && k < cli_longer(matrix); k++)
     printf("%s\"%.17g\"%s", k ? "," : ",\"unmatched\":[", list->unmatched[k], k + 1 < cli_longer(matrix) ? "" : "]");
   for (k = 0; list->bound && !list->integer && k < count; k++)
-    printf("%s%.3g%s", k ? "," : ",\"bounds\":[", list->bound[k], k + 1 < count ? "" : "]");
-  printf(",\"escalated\":%d", result->escalated);
+    printf(isfinite(list->bound[k]) ? "%s%.3g" : "%snull", k ? "," : ",\"bounds\":[", list->bound[k]);
+  printf("%s,\"escalated\":%d", list->bound && !list->integer && count ? "]" : "", result->escalated);
   cli_json_status(result->status, result->message);
   printf("}\n");
 }

@@ -142,7 +142,7 @@ static int cli_check_sources(cli *run)
    of no part. In a static buffer. */
 static const char *cli_missing_parts(const perm_checkpoint_file *merged)
 {
-  static char text[400];
+  static char text[620];
   size_t used = 0;
   int i, k, files = 0, all = 0, missing = 0, told = 0;
   char list[200] = "", *there = NULL;

@@ -67,7 +67,8 @@ static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *mat
 
 static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits end from 1 to 255 */
 {
-  count[place >> 3] += (uint64_t)x << (8 * (place & 7));
+  const union { uint64_t word; unsigned char byte[8]; } one = {1};
+  count[place >> 3] += (uint64_t)x << (8 * ((place & 7) ^ (one.byte[7] ? 7 : 0)));
 }
 
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
@@ -92,8 +93,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
         for (int place = 0; place < signs->place[1]; place++)
           permi_signs_add(word, place, matrix->entry[row_at[place]][column]);
         for (int place = begin; place < end; place++)
-          permi_signs_add(word + signs->shared_words, place - 8 * signs->own_word[block],
-                          matrix->entry[row_at[place]][column]);
+          permi_signs_add(word + signs->shared_words, place - (begin & ~7), matrix->entry[row_at[place]][column]);
       }
   }
   return 1;

@@ -150,7 +150,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
       sums = _mm256_add_epi64(sums, value);
     }
     __m128i both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-    return _mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both)));
+    return _mm_add_epi64(both, _mm_unpackhi_epi64(both, both))[0];
   }
 #endif
   for (int at = 0; at < groups; at++) {

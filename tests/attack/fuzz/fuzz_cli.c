@@ -335,7 +335,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
           strlen(word[i]) > 11)
         strcpy(word[i], "--effort=2");
     others |= !strcmp(word[i], "--write=-") || !strcmp(word[i], "--spy=-") || (value && !strcmp(word[i], "-")) ||
-              !strcmp(word[i], "--help") || !strcmp(word[i], "-h") || !strcmp(word[i], "--version");
+              !strcmp(word[i], "--help") || !strcmp(word[i], "-h") || !strcmp(word[i], "--version") ||
+              !strcmp(word[i], "-V");
     json |= !strcmp(word[i], "--json");
     if (!strcmp(word[i], "--")) /* then --json may be a file */
       others = 1;
