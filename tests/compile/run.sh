@@ -73,11 +73,12 @@ try "short enums" enums "${CC:-gcc}"
 if ! command -v clang >/dev/null; then skip "tests, clang: install clang"; else try "tests, clang" tests clang; fi
 printf '#define _GNU_SOURCE 1\n#if defined(__x86_64__)\n#include <immintrin.h>\n#endif\n#define __int128 none\n' >$out/none.h
 try "tests, without 128-bit integers" tests "${CC:-gcc}" -U__SIZEOF_INT128__ -include $out/none.h
-[ "$1" = warnings ] || [ "$1" = quick ] || for machine in "i686-linux-gnu-gcc -msse2 -mfpmath=sse" s390x-linux-gnu-gcc riscv64-linux-gnu-gcc \
-  aarch64-linux-gnu-gcc musl-gcc x86_64-w64-mingw32-gcc; do
-  if ! echo '#include <stdio.h>' | $machine -E -x c - >/dev/null 2>&1; then skip "tests, $machine: portable.sh has what to install"
-  else try "tests, ${machine%% *}" tests $machine; fi
-done
+[ "$1" = warnings ] || [ "$1" = quick ] ||
+  for machine in "i686-linux-gnu-gcc -msse2 -mfpmath=sse" s390x-linux-gnu-gcc riscv64-linux-gnu-gcc \
+    aarch64-linux-gnu-gcc musl-gcc x86_64-w64-mingw32-gcc; do
+    if echo '#include <stdio.h>' | $machine -E -x c - >/dev/null 2>&1; then try "tests, ${machine%% *}" tests $machine
+    else skip "tests, $machine: portable.sh has what to install"; fi
+  done
 if [ "$1" = warnings ]; then
   if ! command -v clang >/dev/null; then skip "Visual Studio, stood in for: install clang"; else
     try "cl.exe, stood in for" msvc cl -x c -std=c11 -fsyntax-only; fi
