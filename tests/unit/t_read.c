@@ -348,10 +348,10 @@ TEST(t_read_numpys_are_read_as_far_as_they_say)
 TEST(t_read_no_byte_behind_the_text)
 {
   static const char *const line[] = {
-      "C~", "CixAx", ":Fa@x^", ":", "&AO", "&", ">>graph6<<A_", ">>sparse6<<", ";", "~", "p edge 3 2", "e 1 2", "c x", "n 1",
-      "%%MatrixMarket matrix coordinate real general", "%%MatrixMarket matrix array complex general", "% x", "2 2 1",
-      "1 1", "1 2 3", "0 1", "011", "110", "11", "-1.5e-3", "1e", "0x1p-4", "2-3i", "1/2", "i", "nan", "inf", "a,b,c",
-      "1,2,3", "\"x\";1", "\"", "x 1 2", "", " ", "\t1\t2", "\r", ("\xef\xbb\xbf" "1"), "\x93NUMPY"};
+      "C~", "CixAx", ":Fa@x^", ":", "&AO", "&", ">>graph6<<A_", ">>sparse6<<", ";", "~", "p edge 3 2", "e 1 2", "c x",
+      "n 1", "%%MatrixMarket matrix coordinate real general", "%%MatrixMarket matrix array complex general", "% x",
+      "2 2 1", "1 1", "1 2 3", "0 1", "011", "110", "11", "-1.5e-3", "1e", "0x1p-4", "2-3i", "1/2", "i", "nan", "inf",
+      "a,b,c", "1,2,3", "\"x\";1", "\"", "x 1 2", "", " ", "\t1\t2", "\r", ("\xef\xbb\xbf" "1"), "\x93NUMPY"};
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *memory = (char *)mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   perm_matrix matrix;
