@@ -399,7 +399,7 @@ typedef struct perm_state perm_state;
    options may be NULL. *result is overwritten, its status returned; only where it gets no permanent or minors it may be
    NULL. Jobs and states copy what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly 1e-15) unless 0, else as
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly 1e-15), else as
    perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; 1 for
    n = 0. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
@@ -574,8 +574,8 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself unless 0 (n <= 4: of the permanent of |entries|), else as single
-   calls. A result may differ from theirs in its last bits, but does not depend on the other matrices; beyond double it
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of |entries|), else as perm_compute_real.
+   A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
@@ -10242,15 +10242,15 @@ static double permi_dense_seconds(const permi_maker *maker)
                            : fmin(gpu, maker->reach->gpu->seconds(elements, parts, PERM_GPU_FLOATS)));
 }
 
-/* Arrays of orders above PERM_MAX_N are asked last, and refused. */
+/* Arrays above PERM_MAX_N are asked last, and refused; small ones always: zeros alone may make 0. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
   (void)rival;
-  offer->least = maker->integer || (maker->n > PERM_MAX_N && block) ? (double)INFINITY
-                 : maker->n > PERM_MAX_N                            ? DBL_MAX
-                                                                    : permi_dense_seconds(maker);
-  offer->likely = offer->least;
+  offer->likely = maker->integer || (maker->n > PERM_MAX_N && block) ? (double)INFINITY
+                  : maker->n > PERM_MAX_N                            ? DBL_MAX
+                                                                     : permi_dense_seconds(maker);
+  offer->least = block || maker->integer || maker->n > PERMI_SMALL_N ? offer->likely : 0;
   return PERM_OK;
 }
 

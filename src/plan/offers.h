@@ -68,15 +68,15 @@ static double permi_dense_seconds(const permi_maker *maker)
                            : fmin(gpu, maker->reach->gpu->seconds(elements, parts, PERM_GPU_FLOATS)));
 }
 
-/* Arrays of orders above PERM_MAX_N are asked last, and refused. */
+/* Arrays above PERM_MAX_N are asked last, and refused; small ones always: zeros alone may make 0. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
   (void)rival;
-  offer->least = maker->integer || (maker->n > PERM_MAX_N && block) ? (double)INFINITY
-                 : maker->n > PERM_MAX_N                            ? DBL_MAX
-                                                                    : permi_dense_seconds(maker);
-  offer->likely = offer->least;
+  offer->likely = maker->integer || (maker->n > PERM_MAX_N && block) ? (double)INFINITY
+                  : maker->n > PERM_MAX_N                            ? DBL_MAX
+                                                                     : permi_dense_seconds(maker);
+  offer->least = block || maker->integer || maker->n > PERMI_SMALL_N ? offer->likely : 0;
   return PERM_OK;
 }
 

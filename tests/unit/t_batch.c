@@ -374,4 +374,30 @@ TEST(t_batch_does_not_trust_what_underflows)
       }
     }
 }
+
+/* k + 1 rows in k columns, some of which are equal, of any scale: 0, not what rounds. */
+TEST(t_batch_zeros)
+{
+  static double a[2 * 16 * 16];
+  double value[2];
+  int trial, i, j, parts;
+  for (trial = 0; trial < test_some(4000); trial++) {
+    const int n = 5 + test_below(12), few = 1 + test_below(n - 1), equal = 1 + test_below(n);
+    parts = 1 + trial % 2;
+    for (i = 0; i < n; i++) {
+      const int scale = test_below(1900) - 1070;
+      for (j = 0; j < n * parts; j++)
+        a[i * n * parts + j] = i <= few && j / parts >= few        ? 0
+                               : j >= parts && j / parts % n < equal ? a[i * n * parts + j % parts]
+                                                                     : ldexp(test_uniform(), scale);
+    }
+    value[0] = value[1] = 1;
+    CHECK((parts == 1 ? perm_batch_real : perm_batch_complex)(n, 1, a, (size_t)(n * n), NULL, value, NULL) == PERM_OK);
+    CHECK_SHOW(value[0] == 0 && (parts == 1 || value[1] == 0), "order %d, %d columns: %g", n, few, value[0]);
+    if (parts == 1)
+      CHECK(perm_real(n, a) == 0);
+    else
+      CHECK(perm_complex(n, a, value) == PERM_OK && value[0] == 0 && value[1] == 0);
+  }
+}
 /* SPDX-License-Identifier: MIT */
