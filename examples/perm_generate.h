@@ -909,6 +909,7 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
 static perm_status perm_generate(const char *specification, uint64_t seed, const perm_options *options,
                                  perm_matrix *matrix, perm_result *result)
 {
+  perm_options rest;
   generate_list list;
   const generate_kind *kind = NULL;
   const generate_molecule *molecule = NULL;
@@ -940,8 +941,12 @@ static perm_status perm_generate(const char *specification, uint64_t seed, const
     if (status != PERM_OK) return status;
     complete = kind->function(&list, n, k, p);
   }
+  memset(&rest, 0, sizeof rest);
+  if (options) rest = *options; /* less what generating took */
+  if (rest.max_seconds > 0)
+    rest.max_seconds = fmax(1e-9, rest.max_seconds - (double)(clock() - list.start) / (double)CLOCKS_PER_SEC);
   status = complete ? perm_matrix_from_triplets(list.n, list.n, list.count, list.row, list.column, list.real,
-                                                list.imaginary, list.integer, list.kind, options, matrix, result)
+                                                list.imaginary, list.integer, list.kind, &rest, matrix, result)
            : list.stopped != PERM_OK
              ? generate_fail(result, list.stopped, "%s: %s while generating", specification,
                              perm_status_text(list.stopped))

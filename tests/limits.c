@@ -3,8 +3,8 @@
      int, term  sends SIGINT or SIGTERM once the command has used S seconds of the processor; if it waits, S + 0.5
                 seconds after its start
      seconds    sends nothing: the command was given --max-seconds S
-     int, term  sends SIGINT or SIGTERM once the command has used S seconds of the processor, or if it waits, S + 0.5
-   for 3 seconds without using any is killed: "stuck 137". */
+   Prints the seconds of the processor after that and the exit status; "done 0" of one that ended before. A command that
+   goes on for 3 seconds without using any is killed: "stuck 137". */
 #define _DEFAULT_SOURCE
 #include <signal.h>
 #include <stdio.h>

@@ -442,4 +442,37 @@ TEST(t_generate_survives_every_failing_allocation)
     CHECK(memory.live == 0);
   }
 }
+
+static void *t_generate_slowly(size_t bytes, void *user_data)
+{
+  const clock_t start = clock();
+  while (!*(int *)user_data && clock() - start < CLOCKS_PER_SEC / 10)
+    ;
+  *(int *)user_data = 1;
+  return malloc(bytes);
+}
+static void t_generate_free(void *pointer, void *user_data)
+{
+  (void)user_data;
+  free(pointer);
+}
+
+/* What generating took of max_seconds is not there again for the matrix. The list has fewer entries than one look. */
+TEST(t_generate_ends_in_time)
+{
+  perm_options options;
+  perm_matrix matrix;
+  const double units = test_watch_units;
+  int later = 0;
+  memset(&options, 0, sizeof options);
+  options.allocator.allocate = t_generate_slowly;
+  options.allocator.release = t_generate_free;
+  options.allocator.user_data = &later;
+  options.max_seconds = 0.05;
+  test_watch_units = 0;
+  CHECK(perm_generate("uniform:250", 1, &options, &matrix, NULL) == PERM_STOPPED_TIME && !matrix.row_start);
+  CHECK(perm_generate("uniform:250", 1, NULL, &matrix, NULL) == PERM_OK && matrix.nnz == 62500);
+  test_watch_units = units;
+  perm_matrix_free(&matrix);
+}
 /* SPDX-License-Identifier: MIT */
