@@ -5,8 +5,7 @@
    What is wrong is shown with its number, and
    `build/residues --case NUMBER` writes its matrix. The table counts results by method that computed and by length of
    the modulus; a method or a length never reached is a failure. The last line is `N passed, N failed, N skipped`:
-   results
-   that took more than 0.25 s are skipped. */
+   results that took more than 0.25 s are skipped. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -113,7 +112,7 @@ int main(int count, char **argument)
     printf(" %s %ld", residue_kind[k], found.kind[k]);
     unreached += !found.kind[k];
   }
-  unreached += !(found.by_hybrid[0] + found.by_hybrid[1]);
+  unreached += found.cases >= 20000 && !(found.by_hybrid[0] + found.by_hybrid[1]); /* of some 20 chances */
   printf("\n%ld passed, %ld failed, %ld skipped\n", 3 * found.cases - wrong - found.stopped,
          wrong + unreached + missing, found.stopped);
   return wrong + unreached + missing > 0;

@@ -73,12 +73,12 @@ static uint64_t residue_modulus(generate_random *random, int kind)
   }
 }
 
-/* Rows of `degree` entries at most, anywhere or near the diagonal, which is full. */
-static void residue_entries(generate_random *random, int degree, residue_case *c)
+/* Rows of `degree` entries at most, anywhere or (`near`: perhaps) near the diagonal, which is full. */
+static void residue_entries(generate_random *random, int degree, int near, residue_case *c)
 {
   static const uint64_t sizes[] = {9, 1000, 1000000, UINT64_C(1) << 62};
   const int size = generate_below(random, 10), signs = generate_below(random, 2);
-  const int near_diagonal = generate_below(random, 2);
+  const int near_diagonal = generate_below(random, 1 + near);
   const uint64_t most = sizes[size < 9 ? size / 3 : 3];
   int i, k;
   memset(c->a, 0, sizeof c->a);
@@ -99,18 +99,18 @@ static void residue_make(uint64_t number, residue_case *c)
   generate_random random = {number * UINT64_C(0x2545f4914f6cdd1d)};
   const int heavy = number % 1000 == 7 ? 2 : number % 1000 == 11;
   int degree;
-  c->n = heavy == 2 ? 25 + generate_below(&random, 2)
+  c->n = heavy == 2 ? 26
          : heavy    ? 20 + generate_below(&random, 7)
                     : 4 + generate_below(&random, 27);
   c->kind = generate_below(&random, RESIDUE_KINDS);
   c->modulus = residue_modulus(&random, c->kind);
   for (c->bits = 1; c->bits < 63 && c->modulus >> c->bits; c->bits++)
     ;
-  degree = heavy == 2 ? 12
+  degree = heavy == 2 ? 12 + generate_below(&random, 3)
            : heavy    ? 5 + generate_below(&random, 3)
                       : 2 + generate_below(&random, c->n < 12 ? c->n : c->n < 18 ? 5 : 3);
   for (c->expected = UINT64_MAX; c->expected == UINT64_MAX; degree--) {
-    residue_entries(&random, degree, c);
+    residue_entries(&random, degree, heavy < 2, c);
     c->expected = oracle_residue(c->n, c->a, c->modulus, (size_t)1 << room[heavy]);
   }
 }

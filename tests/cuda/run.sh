@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests of perm_cuda.cu: that it compiles for every architecture of the installed nvcc, its twin, and GPUs if there are.
-# Usage: tests/cuda/run.sh [quick]   quick: one architecture. REQUIRE=1: nothing may be skipped.
+# Usage: tests/cuda/run.sh [quick]   quick: one architecture, a quarter of the longest test. REQUIRE=1: no skips.
 cd "$(dirname "$0")/../.." || exit 1
 mkdir -p build/gpu_cache
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
@@ -9,7 +9,7 @@ if ! [ -x "$nvcc" ]; then
   if [ "$REQUIRE" = 1 ]; then echo "0 passed, 1 failed, 0 skipped"; exit 1; fi
   echo "0 passed, 0 failed, 1 skipped"; exit 0
 fi
-mode=$1 passed=0 failed=0
+mode=$1 less= passed=0 failed=0
 compile() { # compile NAME FILE FLAGS...: must succeed without a word
   name=$1 file=$2; shift 2
   if "$nvcc" "$@" -I. -c $file -o build/perm_cuda_check.o >build/nvcc.log 2>&1 && ! [ -s build/nvcc.log ]; then
@@ -20,7 +20,7 @@ compile() { # compile NAME FILE FLAGS...: must succeed without a word
 }
 strict=-Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion
 archs=$("$nvcc" --list-gpu-arch | sed -n 's/^compute_\([7-9][0-9]\|1[0-9][0-9]\)$/\1/p')
-[ "$mode" = quick ] && archs=$(echo "$archs" | head -n 1)
+[ "$mode" = quick ] && less=-q archs=$(echo "$archs" | head -n 1)
 compile plain perm_cuda.cu -O2 $strict
 for arch in $archs; do
   compile "sm_$arch" tests/cuda/kernels.cu -O2 -arch=sm_$arch $strict
@@ -29,7 +29,7 @@ make -s build/tests_cuda NVCC="$nvcc" || { echo "0 passed, 1 failed, 0 skipped";
 parts=$(nproc 2>/dev/null || echo 1) part=0
 [ "$parts" -gt 8 ] && parts=8
 while [ $part -lt "$parts" ]; do
-  build/tests_cuda -v -s $part/"$parts" $TESTS >build/tests_cuda.$part.log 2>&1 &
+  build/tests_cuda -v $less -s $part/"$parts" $TESTS >build/tests_cuda.$part.log 2>&1 &
   part=$((part + 1))
 done
 wait

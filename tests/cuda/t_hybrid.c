@@ -224,7 +224,7 @@ static void cuda_sparse_whole(int rounds, int n_most)
 TEST(t_cuda_twin_sparse_integers)
 {
   perm_cuda_test_driver(1);
-  cuda_sparse_whole(100, 17);
+  cuda_sparse_whole(test_some(100), 17);
   perm_cuda_test_driver(0);
 }
 

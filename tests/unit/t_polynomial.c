@@ -274,11 +274,11 @@ static uint64_t t_polynomial_rows(const perm_matrix *a, uint64_t x)
   return 0;
 }
 
-/* Fullerenes by random spirals: values of the polynomial against rows that share nothing with it. 300 without -q. */
+/* Fullerenes by random spirals: values of the polynomial against rows that share nothing with it. 60 without -q. */
 TEST(t_polynomial_random_fullerenes)
 {
   static perm_integer numbers[61];
-  const int wanted = test_quick ? 2 : 300;
+  const int wanted = test_quick ? 2 : 60;
   int found = 0, tries = 0;
   for (; found < wanted && tries < 4000000; tries++) {
     const int n = 40 + 2 * test_below(11), faces = n / 2 + 2;
