@@ -1,5 +1,5 @@
 /* =========================================================================================== >>band
-   A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
+   A window of columns slides along a band [LM, appendix C], linear in n of fixed width. */
 #pragma once
 #include "../frontier/frontier.h"
 
@@ -49,10 +49,9 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slot_count, used, complete, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
-  uint64_t hash;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* 2 p before, 2 p + 1 after */
-  size_t states;
+  int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
+  uint64_t hash; /* of all above, which is compared */
+  size_t complete, start[2 * PERMI_BAND_SLOTS + 1], states; /* start: 2 p before, 2 p + 1 after */
 } permi_band_shape;
 
 /* counts[p (used + 1) + r] are the states of slots below p with r used. */
@@ -223,7 +222,7 @@ static void permi_band_runs_of(permi_band_state *state, permi_band_stream *strea
   permi_band_runs(state, stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
 }
 
-/* Gives each state a power of its own. */
+/* States with own powers. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {

@@ -178,4 +178,26 @@ TEST(t_band_refuses_wide_windows)
   perm_matrix_free(&matrix);
   free(a);
 }
+
+/* Steps of one shape are listed once: 8 rows on either side of the middle's 184 equal ones, and as many to spare. */
+TEST(t_band_lists_a_shape_once)
+{
+  perm_matrix matrix;
+  perm_result result;
+  perm_options options;
+  perm_partial partial;
+  permi_band_state state;
+  perm_job *job = NULL;
+  memset(&options, 0, sizeof options);
+  memset(&state, 0, sizeof state);
+  memset(&partial, 0, sizeof partial);
+  options.method = PERM_METHOD_BAND;
+  CHECK(perm_generate("band:200:5", 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
+  permi_control control = permi_control_begin(&options);
+  CHECK(permi_band_rows((const permi_band *)job->leaf[0].context, &control, &state, &partial) == PERM_OK);
+  CHECK_SHOW(state.shape_count >= 3 && state.shape_count <= 32, "%d shapes", state.shape_count);
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
 /* SPDX-License-Identifier: MIT */
