@@ -185,21 +185,19 @@ CALLS = {**dict.fromkeys(("array", "transposed", "memoryview", "complex", "list 
          "integers, loop over a stack of 100, each": lambda perm, a: [perm.permanent(one) for one in a]}
 
 
-IMPORT = "import perm, seconds of a processor"
+IMPORT = "import sys, time; %s; begin = time.process_time(); import perm; print(time.process_time() - begin)"
 
 
 def child_calls():
     """Microseconds a call, medians of 21 batches that take a millisecond or so."""
     import statistics
-    begin = time.process_time()
-    import perm
-    measured = {IMPORT: time.process_time() - begin}
     import numpy as np
+    import perm
+    measured = {}
     for name, function in CALLS.items():
         for n in (2, 4, 6, 8):
             a = np.random.default_rng(n).uniform(-1, 1, (n, n))
-            if "integers" in name:
-                a = np.rint(9 * a).astype(int)
+            a = np.rint(9 * a).astype(int) if "integers" in name else a
             a = a + 1j * a.T if name == "complex" else a.tolist() if "list" in name else a
             if "stack" in name:
                 a = np.stack([a] * 100)
@@ -237,7 +235,9 @@ def calls():
     for name in CALLS:
         print("| %s | %s |" % (name, " | ".join("%.3g (%.3g)" % tuple(
             forms[form]["measured"]["%s %d" % (name, n)] for form in forms) for n in (2, 4, 6, 8))))
-    print("\n%s: %s" % (IMPORT, ", ".join("%.2g by %s" % (forms[form]["measured"][IMPORT], form) for form in forms)))
+    for first in "sys.modules['numpy'] = None", "import numpy":
+        print("\n%s; import perm: %.2g s of a processor" % (first, min(float(subprocess.check_output(
+            [sys.executable, "-c", IMPORT % first], cwd=sys.path[0], env=environment)) for _ in range(7))))
     return 0
 
 
