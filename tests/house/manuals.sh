@@ -171,7 +171,7 @@ for target in $(awk '/^[a-z]+:.* ## / { name = $1; sub(/:.*/, "", name)
   check "$target of make help exists" rule $target
 done
 build/perm --help >$out/help
-for option in $(grep -ohE -- '--[a-z][a-z-]+' $pages | sort -u | grep -vxE -- "--(cases|jobs|only|photons|target)"); do
+for option in $(grep -ohE -- '--[a-z][a-z-]+' $pages | sort -u | grep -vxE -- "--(calls|cases|jobs|only|photons|scenes|target)"); do
   check "$option is in --help" grep -q -- "$option\b" $out/help
 done
 for file in $(grep -ohE '`(tests|examples|bench)/[A-Za-z_0-9./]+`' $pages | tr -d '`' | sort -u); do
