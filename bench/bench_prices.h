@@ -1,6 +1,7 @@
 /* Prices: what each engine is predicted to take on one thread, beside what it takes, engine by engine, by problems
    whose time one price decides; then the choices of auto. A price of src/base/prices.h is right on this machine if the
-   quotient beside its name is 1; multiply it by the quotient to make it so. Two minutes in all. */
+   quotient beside its name is 1; multiply it by the quotient to make it so. What takes 2.5 times as long as the others
+   say is a failure: an engine may have become slow and its answers right. Two minutes in all. */
 #define BENCH_PRICES_SECONDS 0.2 /* of repetitions of a run */
 
 typedef struct bench_price {
@@ -45,22 +46,24 @@ static int bench_prices_run(const perm_matrix *matrix, const bench_price *price,
   return *measured < (double)INFINITY;
 }
 
-static void bench_prices_row(const bench_price *price)
+/* Returns the quotient, INFINITY of what failed. */
+static double bench_prices_row(const bench_price *price)
 {
   bench_planner_case given;
   perm_result result;
-  double predicted, measured;
+  double predicted, measured, quotient = (double)INFINITY;
   if (!bench_planner_make(price->matrix, &given))
-    return;
+    return quotient;
   if (bench_prices_run(&given.matrix, price, 10, &predicted, &measured, &result))
     printf("| %s | %s | %s | %s | %.3g | %.3g | %.2f |\n", price->prices, price->matrix,
            perm_name("method", price->method), price->modulus ? "residues" : perm_name("precision", result.precision),
-           predicted, measured, measured / predicted);
+           predicted, measured, quotient = measured / predicted);
   else
     printf("| %s | %s | %s | %s | - | - | %s |\n", price->prices, price->matrix, perm_name("method", price->method),
            perm_name("precision", price->precision), result.message);
   fflush(stdout);
   perm_matrix_free(&given.matrix);
+  return quotient;
 }
 
 static int bench_prices_order(const void *a, const void *b)
@@ -102,7 +105,8 @@ static void bench_prices_chosen(void)
            ratio[count / 2], ratio[count - 1]);
 }
 
-static void bench_prices(void)
+/* Returns how many are slow. */
+static int bench_prices(void)
 {
   static const uint64_t prime = UINT64_C(2147483647), large = UINT64_C(9223372036854775783);
   const bench_price prices[] = {
@@ -144,11 +148,19 @@ static void bench_prices(void)
       {"signs_each", PERM_METHOD_SIGN_SEARCH, "regular:34:6", PERM_PRECISION_EXACT, 0},
       {"signs_each", PERM_METHOD_SIGN_SEARCH, "projective:5", PERM_PRECISION_EXACT, 0},
       {"signs_each", PERM_METHOD_SIGN_SEARCH, "regular:32:5", PERM_PRECISION_EXACT, 0}};
-  size_t k;
+  enum { COUNT = sizeof prices / sizeof *prices };
+  double quotient[COUNT], sorted[COUNT];
+  int k, slow = 0;
   printf("\n## Prices: seconds of runs by name, one thread\n\n"
          "| prices | matrix | engine | numbers | predicted | measured | quotient |\n|---|---|---|---|---|---|---|\n");
-  for (k = 0; k < sizeof prices / sizeof *prices; k++)
-    bench_prices_row(&prices[k]);
+  for (k = 0; k < COUNT; k++)
+    sorted[k] = quotient[k] = bench_prices_row(&prices[k]);
+  qsort(sorted, COUNT, sizeof *sorted, bench_prices_order);
+  for (k = 0; k < COUNT; k++)
+    if (!(quotient[k] <= 2.5 * sorted[COUNT / 2]) && ++slow)
+      printf("\nFAIL %s of %s is slow: its quotient is %.2f, the median %.2f.\n", perm_name("method", prices[k].method),
+             prices[k].matrix, quotient[k], sorted[COUNT / 2]);
   bench_prices_chosen();
+  return slow;
 }
 /* SPDX-License-Identifier: MIT */

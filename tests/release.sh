@@ -37,6 +37,7 @@ golden record|whole|build/golden build/perm.o|NEON=1 sh tests/golden/golden.sh c
 mutants|whole||python3 tests/attack/mutate.py --rooms '$changed' --count $(of 2000 20) --seed $seed --jobs $jobs
 coverage|whole||sh tests/house/coverage.sh
 other machines|whole||sh tests/compile/portable.sh full
+prices|whole|build/bench_sparse|build/bench_sparse prices
 bench|whole||make -s bench
 bench of sparse|whole||make -s bench PART=sparse
 bench of Python|whole||make -s bench PART=python
