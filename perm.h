@@ -722,13 +722,13 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define PERMI_UNROLL PERMI_PRAGMA(clang loop unroll(full)) /* else small arrays of vectors stay in memory */
-#define PERMI_UNROLL_FEW
+#define PERMI_UNROLL_UP_TO(n)
 #elif defined(__GNUC__)
 #define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
-#define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
+#define PERMI_UNROLL_UP_TO(n) PERMI_PRAGMA(GCC unroll n) /* where the count is not always known */
 #else
 #define PERMI_UNROLL
-#define PERMI_UNROLL_FEW
+#define PERMI_UNROLL_UP_TO(n)
 #endif
 /* Without optimisation inlining triples the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
@@ -837,17 +837,18 @@ static int permi_rounding_is_sound(void)
 
 typedef struct permi_environment {
   fenv_t own;
-  int changed;
+  unsigned changed; /* MXCSR, which mingw-w64 forgets */
 } permi_environment;
 
 PERMI_COLD static void permi_environment_change(permi_environment *environment)
 {
   environment->changed = 1;
   fegetenv(&environment->own);
-  fesetenv(FE_DFL_ENV);
 #if PERMI_X86
-  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
+  environment->changed = _mm_getcsr();
+  _mm_setcsr(0x1f80);
 #endif
+  fesetenv(FE_DFL_ENV);
 }
 
 PERMI_INLINE void permi_environment_begin(permi_environment *environment)
@@ -861,6 +862,10 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 {
   if (environment->changed)
     fesetenv(&environment->own);
+#if PERMI_X86
+  if (environment->changed)
+    _mm_setcsr(environment->changed);
+#endif
   return status;
 }
 
@@ -1550,10 +1555,13 @@ static uint64_t permi_bits(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
+#if defined(__clang__) /* compares doubles */
+  __asm__("" : "+r"(bits));
+#endif
   return bits;
 }
 
-/* Compares bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -3148,8 +3156,7 @@ static const permi_member permi_members[] = {
     PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
     PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
     PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
-    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
-    PERMI_OF(message),
+    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument), PERMI_OF(message),
 #undef PERMI_OF
 #define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
     {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
@@ -4698,8 +4705,7 @@ typedef struct permi_dense_plan {
   int chunk_log2; /* of outer states (scalar engines: terms) */
   uint64_t chunks;
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* of entries: 2^(row + column) */
-  int zero;              /* 1: no transversal of nonzeros */
-  int lossy;             /* 1: scaling made an entry subnormal */
+  int zero, lossy;       /* 1: no transversal of nonzeros; scaling made an entry subnormal */
   int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
   int group;             /* floats: rows whose product becomes one float */
   double elements;       /* n 2^(n-1) */
@@ -4781,8 +4787,7 @@ struct permi_exact {
   int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed, settings, even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS], fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */
@@ -8014,8 +8019,7 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
   int rows, columns; /* with counts; rows <= columns */
-  int zero;
-  int *row_count, *column_count;
+  int zero, *row_count, *column_count;
   double *real;     /* [m][n][parts]; NULL if integers */
   int64_t *integer;
   int scaled, exp2; /* scaled: doubles are integers times 2^exp2 */
@@ -9869,8 +9873,7 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  const perm_status status =
-      permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
+  const perm_status status = permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
   perm_job_free(job);
   return status;
 }
@@ -10899,8 +10902,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
                                !(options && permi_wants_more(options, result)))
       return permi_environment_end(&environment, PERM_OK);
   }
-  return permi_environment_end(
-      &environment,
+  return permi_environment_end(&environment,
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
@@ -11872,7 +11874,7 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
 /* Copies pairs x[0], x[other]: stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
-  PERMI_UNROLL_FEW
+  PERMI_UNROLL_UP_TO(3)
   for (size_t k = 0; k < times; k++, x += next, to += apart) {
     const double two[2] = {x[0], x[other]};
     memcpy(to, two, sizeof two);
@@ -12358,8 +12360,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const int row = minors->origin[0][i], column = minors->origin[1][j];
-      const double weight =
-          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
+      const double weight = (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k] - unit) / value;
       const double x = (made < 0 ? 0 : made) + 0;
       if (row == call->m || column == call->n) {
@@ -12643,8 +12644,7 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
 {
   const double start = permi_seconds();
   const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
-  const int entries =
-      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
+  const int entries = call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
   int counts[2][PERM_MAX_N], totals[2], full;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_total total;
@@ -13948,7 +13948,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
   const PERMI_V re = PERMI_LOAD(g);
   PERMI_V carry[2];
   carry[0] = carry[1] = PERMI_SET(0);
-  PERMI_UNROLL_FEW
+  PERMI_UNROLL_UP_TO(3)
   for (int i = 0; i < k; i++, a += apart) {
     const PERMI_V c = PERMI_SET(round[i]);
     PERMI_V low[2] = {carry[0], carry[1]};
@@ -13999,9 +13999,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
                   PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
       PERMI_EVERY(k, 2, if (k + 1 < second)
                   PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
-      PERMI_UNROLL_FEW
+      PERMI_UNROLL_UP_TO(3)
       for (i = 0; i < first; i++) {
-        PERMI_UNROLL_FEW
+        PERMI_UNROLL_UP_TO(3)
         for (j = 0; j < second; j++)
           PERMI_NAME(exact_sum)(sum + i + j, a[i], b[j], PERMI_SET(exact->round[i + j]), PERMI_SET(exact->rest[i + j]));
       }

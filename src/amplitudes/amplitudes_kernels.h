@@ -61,7 +61,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude
     __m256d sum, im;
 #if PERMI_WIDTH == 8
     PERMI_V y = PERMI_SET(0.0);
-    PERMI_UNROLL
+    PERMI_UNROLL_UP_TO(8)
     for (int q = 0; q < width; q++) {
       const PERMI_V z = _mm512_broadcast_f64x2(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q]));
       y = PERMI_FMA(_mm512_mask_broadcast_f64x2(z, 0xcc, _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1])),
@@ -71,7 +71,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude
     im = _mm512_extractf64x4_pd(y, 1);
 #else
     sum = im = PERMI_SET(0.0);
-    PERMI_UNROLL
+    PERMI_UNROLL_UP_TO(8)
     for (int q = 0; q < width; q++) {
       const PERMI_V z = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q])),
                                              _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1]), 1);

@@ -14,10 +14,13 @@ static uint64_t permi_bits(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
+#if defined(__clang__) /* compares doubles */
+  __asm__("" : "+r"(bits));
+#endif
   return bits;
 }
 
-/* Compares bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);

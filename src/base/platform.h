@@ -93,13 +93,13 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define PERMI_UNROLL PERMI_PRAGMA(clang loop unroll(full)) /* else small arrays of vectors stay in memory */
-#define PERMI_UNROLL_FEW
+#define PERMI_UNROLL_UP_TO(n)
 #elif defined(__GNUC__)
 #define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
-#define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
+#define PERMI_UNROLL_UP_TO(n) PERMI_PRAGMA(GCC unroll n) /* where the count is not always known */
 #else
 #define PERMI_UNROLL
-#define PERMI_UNROLL_FEW
+#define PERMI_UNROLL_UP_TO(n)
 #endif
 /* Without optimisation inlining triples the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
@@ -208,17 +208,18 @@ static int permi_rounding_is_sound(void)
 
 typedef struct permi_environment {
   fenv_t own;
-  int changed;
+  unsigned changed; /* MXCSR, which mingw-w64 forgets */
 } permi_environment;
 
 PERMI_COLD static void permi_environment_change(permi_environment *environment)
 {
   environment->changed = 1;
   fegetenv(&environment->own);
-  fesetenv(FE_DFL_ENV);
 #if PERMI_X86
-  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
+  environment->changed = _mm_getcsr();
+  _mm_setcsr(0x1f80);
 #endif
+  fesetenv(FE_DFL_ENV);
 }
 
 PERMI_INLINE void permi_environment_begin(permi_environment *environment)
@@ -232,6 +233,10 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 {
   if (environment->changed)
     fesetenv(&environment->own);
+#if PERMI_X86
+  if (environment->changed)
+    _mm_setcsr(environment->changed);
+#endif
   return status;
 }
 

@@ -95,7 +95,7 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
 /* Copies pairs x[0], x[other]: stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
-  PERMI_UNROLL_FEW
+  PERMI_UNROLL_UP_TO(3)
   for (size_t k = 0; k < times; k++, x += next, to += apart) {
     const double two[2] = {x[0], x[other]};
     memcpy(to, two, sizeof two);

@@ -27,8 +27,7 @@ typedef struct permi_dense_plan {
   int chunk_log2; /* of outer states (scalar engines: terms) */
   uint64_t chunks;
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* of entries: 2^(row + column) */
-  int zero;              /* 1: no transversal of nonzeros */
-  int lossy;             /* 1: scaling made an entry subnormal */
+  int zero, lossy;       /* 1: no transversal of nonzeros; scaling made an entry subnormal */
   int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
   int group;             /* floats: rows whose product becomes one float */
   double elements;       /* n 2^(n-1) */
@@ -110,8 +109,7 @@ struct permi_exact {
   int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed, settings, even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS], fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */

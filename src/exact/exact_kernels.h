@@ -68,7 +68,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
   const PERMI_V re = PERMI_LOAD(g);
   PERMI_V carry[2];
   carry[0] = carry[1] = PERMI_SET(0);
-  PERMI_UNROLL_FEW
+  PERMI_UNROLL_UP_TO(3)
   for (int i = 0; i < k; i++, a += apart) {
     const PERMI_V c = PERMI_SET(round[i]);
     PERMI_V low[2] = {carry[0], carry[1]};
@@ -119,9 +119,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
                   PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
       PERMI_EVERY(k, 2, if (k + 1 < second)
                   PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
-      PERMI_UNROLL_FEW
+      PERMI_UNROLL_UP_TO(3)
       for (i = 0; i < first; i++) {
-        PERMI_UNROLL_FEW
+        PERMI_UNROLL_UP_TO(3)
         for (j = 0; j < second; j++)
           PERMI_NAME(exact_sum)(sum + i + j, a[i], b[j], PERMI_SET(exact->round[i + j]), PERMI_SET(exact->rest[i + j]));
       }

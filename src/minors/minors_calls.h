@@ -60,8 +60,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const int row = minors->origin[0][i], column = minors->origin[1][j];
-      const double weight =
-          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
+      const double weight = (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k] - unit) / value;
       const double x = (made < 0 ? 0 : made) + 0;
       if (row == call->m || column == call->n) {
@@ -345,8 +344,7 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
 {
   const double start = permi_seconds();
   const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
-  const int entries =
-      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
+  const int entries = call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
   int counts[2][PERM_MAX_N], totals[2], full;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_total total;

@@ -15,8 +15,7 @@
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
   int rows, columns; /* with counts; rows <= columns */
-  int zero;
-  int *row_count, *column_count;
+  int zero, *row_count, *column_count;
   double *real;     /* [m][n][parts]; NULL if integers */
   int64_t *integer;
   int scaled, exp2; /* scaled: doubles are integers times 2^exp2 */

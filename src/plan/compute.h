@@ -155,8 +155,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
                                !(options && permi_wants_more(options, result)))
       return permi_environment_end(&environment, PERM_OK);
   }
-  return permi_environment_end(
-      &environment,
+  return permi_environment_end(&environment,
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 

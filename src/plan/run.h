@@ -324,8 +324,7 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  const perm_status status =
-      permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
+  const perm_status status = permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
   perm_job_free(job);
   return status;
 }
