@@ -725,7 +725,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL_UP_TO(n)
 #elif defined(__GNUC__)
 #define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
-#define PERMI_UNROLL_UP_TO(n) PERMI_PRAGMA(GCC unroll n) /* where the count is not always known */
+#define PERMI_UNROLL_UP_TO(n) PERMI_PRAGMA(GCC unroll n) /* the count may be unknown */
 #else
 #define PERMI_UNROLL
 #define PERMI_UNROLL_UP_TO(n)
@@ -1555,7 +1555,7 @@ static uint64_t permi_bits(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-#if defined(__clang__) /* compares doubles */
+#if defined(__clang__) /* else compares doubles */
   __asm__("" : "+r"(bits));
 #endif
   return bits;

@@ -14,7 +14,7 @@ static uint64_t permi_bits(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-#if defined(__clang__) /* compares doubles */
+#if defined(__clang__) /* else compares doubles */
   __asm__("" : "+r"(bits));
 #endif
   return bits;

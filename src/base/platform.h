@@ -96,7 +96,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL_UP_TO(n)
 #elif defined(__GNUC__)
 #define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
-#define PERMI_UNROLL_UP_TO(n) PERMI_PRAGMA(GCC unroll n) /* where the count is not always known */
+#define PERMI_UNROLL_UP_TO(n) PERMI_PRAGMA(GCC unroll n) /* the count may be unknown */
 #else
 #define PERMI_UNROLL
 #define PERMI_UNROLL_UP_TO(n)
