@@ -1561,7 +1561,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison of NaN for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -1716,11 +1716,11 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
    flags can break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
-  volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
-  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
+  volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49, none = (double)NAN;
+  const double divisor = many, x = none, whole = many / divisor, seventh = 7 / divisor; /* or 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
-  return permi_rounding_is_sound() && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
+  return permi_rounding_is_sound() && x != x && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
          PERMI_REST(one + 2 * tiny, one + 2 * tiny, product) == 4 * tiny * tiny &&
          PERMI_REST(one + 2 * tiny, one - 2 * tiny, one) == -4 * tiny * tiny;
 }
@@ -11612,7 +11612,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of,
   const permi_minors_sum sum = {of->rows, n, gradient ? n : 1, 0, of->a};
   const int room = n * PERMI_MINORS_ROW(of->parts) + sum.group * PERMI_MINORS_SUMS(n, of->parts);
   double few[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, *work = few, *many = NULL, most = 0;
-  if (!(size.moduli <= largest))
+  if (permi_not_finite(size.moduli) || size.moduli > largest)
     return 0;
   if (n > 4 && room > PERMI_SMALL_MINORS_ROOM) {
     many = (double *)permi_allocate(allocator, (size_t)room + 8, sizeof *many);
@@ -11714,7 +11714,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
     }
     from += columns * parts;
   }
-  return row == 0 || (size >= 1e-250 && size <= 1e250);
+  return permi_is_zero(row) || (!permi_not_finite(size) && size >= 1e-250 && size <= 1e250);
 }
 
 /* Returns the largest modulus. */
@@ -12118,7 +12118,7 @@ static void permi_batch_prepare(permi_batch *batch)
   batch->isa = permi_isa(options);
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
-                 (options->tolerance == 0 || options->tolerance >= 1e-10);
+                 (options->tolerance == 0 || options->tolerance >= 1e-10) && permi_arithmetic_is_sound();
   for (size_t k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
     if (!batch->kernel && permi_batch_kernels[k].isa <= batch->isa &&
         permi_batch_kernels[k].parts == batch->parts && n <= permi_batch_kernels[k].most)

@@ -20,7 +20,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison of NaN for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -175,11 +175,11 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
    flags can break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
-  volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
-  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
+  volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49, none = (double)NAN;
+  const double divisor = many, x = none, whole = many / divisor, seventh = 7 / divisor; /* or 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
-  return permi_rounding_is_sound() && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
+  return permi_rounding_is_sound() && x != x && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
          PERMI_REST(one + 2 * tiny, one + 2 * tiny, product) == 4 * tiny * tiny &&
          PERMI_REST(one + 2 * tiny, one - 2 * tiny, one) == -4 * tiny * tiny;
 }

@@ -339,7 +339,7 @@ static void permi_batch_prepare(permi_batch *batch)
   batch->isa = permi_isa(options);
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
-                 (options->tolerance == 0 || options->tolerance >= 1e-10);
+                 (options->tolerance == 0 || options->tolerance >= 1e-10) && permi_arithmetic_is_sound();
   for (size_t k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
     if (!batch->kernel && permi_batch_kernels[k].isa <= batch->isa &&
         permi_batch_kernels[k].parts == batch->parts && n <= permi_batch_kernels[k].most)

@@ -192,7 +192,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of,
   const permi_minors_sum sum = {of->rows, n, gradient ? n : 1, 0, of->a};
   const int room = n * PERMI_MINORS_ROW(of->parts) + sum.group * PERMI_MINORS_SUMS(n, of->parts);
   double few[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, *work = few, *many = NULL, most = 0;
-  if (!(size.moduli <= largest))
+  if (permi_not_finite(size.moduli) || size.moduli > largest)
     return 0;
   if (n > 4 && room > PERMI_SMALL_MINORS_ROOM) {
     many = (double *)permi_allocate(allocator, (size_t)room + 8, sizeof *many);
@@ -294,7 +294,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
     }
     from += columns * parts;
   }
-  return row == 0 || (size >= 1e-250 && size <= 1e250);
+  return permi_is_zero(row) || (!permi_not_finite(size) && size >= 1e-250 && size <= 1e250);
 }
 
 /* Returns the largest modulus. */

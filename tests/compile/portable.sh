@@ -145,12 +145,14 @@ fi
 try "s390x in C99" $s390x -std=c99 $check
 if works "" clang; then
   for flags in "" "1 -funsafe-math-optimizations" "1 -fassociative-math -fno-signed-zeros -fno-trapping-math" \
-    "1 -freciprocal-math"; do
+    "1 -freciprocal-math" "1 -fno-honor-nans"; do
     try "clang $flags: build" clang -O2 ${flags#1} -I. tests/compile/bounds.c -o $out/bounds -lm
     try "clang $flags: bounds only where they hold" $out/bounds ${flags%% *}
   done
-  try "clang -fno-honor-nans: build" clang -O1 -fno-honor-nans -I. tests/compile/nan.c -o $out/nan -lm
-  try "clang -fno-honor-nans: NaN is refused" $out/nan
+  for level in -O1 -O2; do
+    try "clang $level -fno-honor-nans: build" clang $level -fno-honor-nans -I. tests/compile/nan.c -o $out/nan -lm
+    try "clang $level -fno-honor-nans: NaN is refused" $out/nan
+  done
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
