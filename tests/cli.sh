@@ -565,7 +565,7 @@ check guarantee_explained_both grep -q '^  time       about [0-9.]* years' $dir/
 expect guarantee_explained_refused 0 '"guarantee":"samples, sooner .*"status":"PERM_ERROR_LIMIT"' --guarantee 0.05,0.05 \
   --generate uniform:200 --explain --json
 expect guarantee_explained_small 0 '^  guarantee  the plan: blocks are too small' --guarantee 0.1,0.05 --generate uniform:12 --explain
-expect guarantee_explained_signs 0 '^  guarantee  samples, taken unasked below' --guarantee 0.1,0.05 --generate bernoulli:12 --explain
+expect guarantee_explained_signs 0 '^  guarantee  samples, predicted below 100 ms' --guarantee 0.1,0.05 --generate bernoulli:12 --explain
 expect guarantee_explained_bytes 3 '"status":"PERM_ERROR_LIMIT","message":"--max-bytes 1 MB is too' --guarantee 0.1,0.05 \
   --generate uniform:1000 --max-bytes 1e6 --explain --json
 expect guarantee_explained_seconds 2 'has no use for "--seconds"' --guarantee 0.1,0.05 --seconds 1 --generate uniform:12 --explain
