@@ -1310,7 +1310,7 @@ expect bad_bytes 2 'bad --max-bytes "many"' --max-bytes many $dir/nine.txt
 expect bad_seed 2 'bad --seed "-3"' --seed -3 --generate ones:2
 expect bad_seed_blank 2 'bad --seed " -1"' --seed ' -1' --generate ones:2
 expect bad_threads_hex 2 'bad --threads "0x2"' --threads 0x2 --generate ones:2
-expect missing_value 2 'missing value after "--method"' $dir/nine.txt --method
+expect missing_value 2 'missing value after "--method"' $dir/nine.txt --method --threads 1
 expect both 2 'goes without files' --generate ones:2 $dir/nine.txt
 expect write_two 2 'only one matrix goes with' --write $dir/x.mtx $dir/nine.txt $dir/swap.mtx
 expect bad_kind 2 'expected' --generate cheese:3

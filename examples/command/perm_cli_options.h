@@ -778,7 +778,7 @@ static int cli_parse(cli *run, int argc, char **argv)
     }
     if (equals)
       value = equals + 1;
-    else if (i + 1 < argc)
+    else if (i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) /* --spy=--x for such a file */
       value = argv[i + 1];
     code = cli_take_choice(options, name, value);
     if (code == CLI_ELSEWHERE)

@@ -49,7 +49,7 @@ machine() { # NAME TO-INSTALL RUNNER COMPILER FLAGS...: builds and runs the unit
   done
   for id in $ids; do wait $id; done
   cat $out/"$name".*.log | grep -E '^FAIL|^SKIP|repeat:'
-  set -- "$*" $(tail -q -n 1 $out/"$name".*.log | awk -v parts=$processes '
+  set -- "$*" $(tail -q -n 1 $out/"$name".*.log | tr -d '\r' | awk -v parts=$processes '
     / passed, .* failed, .* skipped$/ { p += $1; f += $3; s += $5; ended++ }
     END { print p + 0, f + parts - ended, s + 0 }') # a part that did not end has failed
   echo "$2 passed, $3 failed, $4 skipped"
@@ -86,11 +86,12 @@ if $zig --version >/dev/null 2>&1; then
       -o $out/whole_$target -lm
   done
 else skip "macOS and Windows by zig: python3 -m venv build/zig && build/zig/bin/pip install ziglang"; fi
+try "the command for this machine" ${CC:-cc} -O1 -I. examples/command/perm_cli.c -o $out/perm_cc -lm
 if command -v tcc >/dev/null; then
   try "tcc" tcc -I. examples/command/perm_cli.c -o $out/perm_tcc -lm
   same_by_tcc() {
     $out/perm_tcc "$@" | grep permanent >$out/tcc
-    build/perm "$@" --isa plain | grep permanent | cmp $out/tcc -
+    $out/perm_cc "$@" --isa plain | grep permanent | cmp $out/tcc -
   }
   for kind in uniform:14 unitary:9 binary:20:0.5 grid:8:8 er:24:0.2; do
     try "tcc: the same permanent of $kind" same_by_tcc --generate $kind
@@ -109,7 +110,7 @@ fi
 exchange() { # OPTIONS...
   rm -f $out/little.* $out/big.*
   for part in 1 2; do
-    build/perm "$@" --isa plain --threads 1 --part $part/2 --checkpoint $out/little.$part >/dev/null &&
+    $out/perm_cc "$@" --isa plain --threads 1 --part $part/2 --checkpoint $out/little.$part >/dev/null &&
       $there $out/perm_s390x "$@" --isa plain --threads 1 --part $part/2 --checkpoint $out/big.$part >/dev/null &&
       cmp $out/little.$part $out/big.$part || return 1
   done
