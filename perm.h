@@ -140,7 +140,7 @@
 #define PERM_VERSION_MAJOR 1
 #define PERM_VERSION_MINOR 0
 #define PERM_VERSION_PATCH 0
-#define PERM_VERSION_PRERELEASE "-rc.7" /* "" in a release */
+#define PERM_VERSION_PRERELEASE "" /* "-rc.1" before it */
 
 #define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */

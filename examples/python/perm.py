@@ -119,7 +119,7 @@ __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatric
            "ZeroPermanentError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
            "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY",
            "__version__"]
-__version__ = "1.0.0rc7"
+__version__ = "1.0.0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
 
