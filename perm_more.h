@@ -150,7 +150,7 @@ typedef enum perm_estimator {
 
 typedef struct perm_estimate_plan {
   perm_estimator estimator;
-  double samples;        /* 0: no limit, or 65536 if there is no other */
+  double samples;        /* 0: no limit, or 65536 if there is no other; REJECTION: no limit */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;
@@ -3011,7 +3011,8 @@ static perm_status permi_estimate(int n, permi_view view, const perm_estimate_pl
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
     memset(estimate, 0, sizeof *estimate);
     estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
-    estimate->standard_error = estimate->radius = (double)INFINITY;
+    estimate->standard_error = estimate->radius = estimate->proved_radius = estimate->certain_high = (double)INFINITY;
+    estimate->certain_low = -(double)INFINITY;
     estimate->argument = result.argument;
     snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
   } else if (status > 0) {

@@ -238,7 +238,7 @@ int main(int argc, char **argv)
   generate_random random = {2018};
   clock_t start;
 
-  if (argc > 2 && !isdigit((unsigned char)argv[1][0]))
+  if (argc > 2 && !isdigit((unsigned char)argv[1][0]) && (argc == 3 || atoi(argv[3]) > 0))
     return of_file(argv[1], atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 10, &random);
   if (argc > 2) {
     const int photons = atoi(argv[1]), modes = atoi(argv[2]);

@@ -98,11 +98,11 @@ else
 fi
 # formats that bytes tell
 printf '>>graph6<<DQc\n' >$dir/path.g6
-expect graph6 0 'path.g6: read as graph6, the adjacency matrix of 5 vertices and 4 edges' $dir/path.g6
+expect graph6 0 'path.g6: read as graph6, the adjacency matrix of 5 vertices and 4 edges; the permanent counts cycle covers, in' $dir/path.g6
 printf 'DQc\nDQc\n' >$dir/two.g6
 # a file of many graphs: a line each, for people and in JSON
 printf '>>graph6<<A_\n\nC~\r\n:Fa@x^\n&AO\n' >$dir/many.g6
-expect many 0 'perm: .*many.g6: read as graph6, each line the adjacency matrix of a graph$' $dir/many.g6
+expect many 0 'perm: .*many.g6: read as graph6, each line the adjacency matrix of a graph; the permanent counts' $dir/many.g6
 check many_lines test "$(cat $dir/out)" = "$(printf '%s:1: permanent = 1, exactly\n%s:3: permanent = 9, exactly
 %s:4: permanent = 0, exactly\n%s:5: permanent = 0, exactly' $dir/many.g6 $dir/many.g6 $dir/many.g6 $dir/many.g6)"
 check many_told_once test "$(wc -l <$dir/err)" -eq 1
@@ -555,6 +555,7 @@ expect guarantee_rather 0 '^  computed: method sign-search is predicted to take 
 check guarantee_rather_value grep -q '^  permanent 17374664459700732 [+]- ' $dir/out
 expect guarantee_rather_exactly 0 '"exact":true.*"radius":0,.*"samples":0,.*"status":"PERM_OK","message":"computed: method [a-z-]* is pred' \
   --guarantee 0.05,0.05 --generate grid:8:8 --json
+expect guarantee_seed 0 'estimator rejection, [0-9]* samples, seed 3,' --guarantee 0.1,0.05 --generate uniform:50 --seed 3
 # and --explain says which, with the seconds of both
 expect guarantee_explained 0 '^  guarantee  the plan, sooner than samples: [0-9.]+ m?s or more$' --guarantee 0.05,0.05 \
   --generate regular:40:6 --explain

@@ -600,11 +600,10 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
     sprintf(name, "%s:%llu", file->name, line);
   if (!cli_given(run, " --precision "))
     run->options.precision = fraction_is_whole() ? PERM_PRECISION_DEFAULT : PERM_PRECISION_EXACT;
-  if (!file->told++) {
-    snprintf(cli_reading, sizeof cli_reading, "%s", result->message);
-    if (cli_reading[0])
-      fprintf(stderr, "perm: %s\n", cli_reading);
-  }
+  if (!file->told++ && snprintf(cli_reading, sizeof cli_reading, "%s", result->message) > 0)
+    fprintf(stderr, "perm: %s%s\n", cli_reading,
+            !strstr(cli_reading, "adjacency") || strstr(cli_reading, "digraph") ? ""
+            : "; the permanent counts cycle covers, in bipartite graphs the square of the perfect matchings");
   if (one_file)
     generate_fail(result, PERM_ERROR_UNSUPPORTED, "the file has many graphs, and %s is for one: sed -n %llup FILE | "
                   "perm %s ... - takes this one", one_file, line, one_file);

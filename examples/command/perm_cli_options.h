@@ -99,7 +99,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
-    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove --npy "},
+    {"--seed", " --generate --estimate --guarantee --sample "}, {"--force", " --write --spy --prove --npy "},
     {"--probabilities", " --amplitudes "}, {"--exactly", " --amplitudes "}, {"--npy", " --amplitudes "},
     {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
 

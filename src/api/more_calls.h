@@ -50,7 +50,7 @@ typedef enum perm_estimator {
 
 typedef struct perm_estimate_plan {
   perm_estimator estimator;
-  double samples;        /* 0: no limit, or 65536 if there is no other */
+  double samples;        /* 0: no limit, or 65536 if there is no other; REJECTION: no limit */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;

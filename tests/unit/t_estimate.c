@@ -488,6 +488,7 @@ TEST(t_estimate_guarantee_computes)
   CHECK(perm_estimate_real(30, a, 30, &drawn, NULL, &f) == PERM_OK && f.samples > 0);
   options.max_seconds = 1e-9;
   CHECK(perm_estimate_real(30, a, 30, &plan, &options, &e) == PERM_STOPPED_TIME && e.value != e.value);
+  CHECK(e.proved_radius == (double)INFINITY && e.certain_low == -(double)INFINITY && e.certain_high > 0);
   options.max_seconds = 0;
   options.threads = 1;
   for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* it asks again, samples, or fails */
