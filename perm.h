@@ -399,7 +399,7 @@ typedef struct perm_state perm_state;
    options may be NULL. *result is overwritten, its status returned; only where it gets no permanent or minors it may be
    NULL. Jobs and states copy what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly 1e-15), else as
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself or 1e-28 of sum |terms|, else as
    perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; 1 for
    n = 0. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
@@ -574,7 +574,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of |entries|), else as perm_compute_real.
+   without gaps. n <= 16: as perm_real (n <= 4: of the permanent of |entries|), else as perm_compute_real.
    A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
@@ -1561,7 +1561,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison of NaN for true. */
+/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -12347,11 +12347,10 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
   int spare = 1, i, j, k; /* lines of ones */
-  double error = 0;
+  double error = result->value = result->error_estimate = 0;
   permi_number whole = permi_minors_value(minors, total);
   const long long unit = whole.exp2;
   const double value = whole.value.hi;
-  result->value = result->error_estimate = 0;
   if (!(value > 0))
     return;
   const double of_value =
@@ -12362,15 +12361,16 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       const int row = minors->origin[0][i], column = minors->origin[1][j];
       const double weight = (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k] - unit) / value;
-      const double x = (made < 0 ? 0 : made) + 0;
+      const double most = fmin(minors->count[0][i], minors->count[1][j]);
+      const double x = made <= 2 * most ? (made < 0 ? 0 : made) + 0 : most;
       if (row == call->m || column == call->n) {
         spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
         continue;
       }
       call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_ldexp(permi_minors_lost(minors, total, i), total->absolute_exp2[i] - unit) /
-                                  value + x * (of_value + 8 * PERMI_UNIT));
+      const double lost = permi_ldexp(permi_minors_lost(minors, total, i), total->absolute_exp2[i] - unit);
+      error = fmax(error, fmin(weight * lost / value + x * (of_value + 8 * PERMI_UNIT), most));
     }
   for (k = 2; k <= spare; k++) { /* they are not told apart */
     whole.value.hi /= k;

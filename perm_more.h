@@ -372,48 +372,40 @@ typedef struct permi_factors {
 
 typedef struct permi_low_rank {
   permi_owned owned;
-  int n, r, parts, factorial_exp2;
+  int n, r, parts, *factorial_exp2;
   size_t count;
-  uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
-  permi_dd *weight;  /* k! 2^-factorial_exp2 */
-  double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
+  uint32_t *below;              /* the task's: (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *factorial, *weight; /* t! 2^-factorial_exp2[t]; the task's: k! 2^-factorial_exp2[n] */
+  double *factor[2];            /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
 
-/* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
-static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
+static perm_status permi_low_rank_exponents(const permi_low_rank *low, permi_control *control)
 {
-  const int r = low->r, n = low->n;
-  int *d = factorial_exp2 + n + 1, e, t;
-  factorial[0] = permi_dd_make(1);
-  factorial_exp2[0] = 0;
-  for (t = 1; t <= n; t++) {
-    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
-    frexp(factorial[t].hi, &e);
-    factorial[t] = permi_dd_scale(factorial[t], -e);
-    factorial_exp2[t] = factorial_exp2[t - 1] + e;
-  }
-  low->factorial_exp2 = factorial_exp2[n];
+  int d[20], t, r = low->r, n = low->n; /* r <= n, C(2 r - 1, r - 1) <= 4e9 */
   for (t = 1; t < r; t++)
     d[t] = r - 1 - t;
   for (size_t number = 0; number < low->count; number++) {
     double less = 0;
-    int degree = 0, exp2 = -low->factorial_exp2;
+    int degree = 0, exp2 = -low->factorial_exp2[n];
     permi_dd weight = permi_dd_make(1);
+    if (permi_watch_step(control, number, 5.0 * r * r))
+      return control->stopped;
     for (t = 1; t < r; t++) {
       const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
       less += permi_binomial(d[t] - 1, r - t - 1);
       low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
-      weight = permi_dd_multiply(weight, factorial[k]);
-      exp2 += factorial_exp2[k];
+      weight = permi_dd_multiply(weight, low->factorial[k]);
+      exp2 += low->factorial_exp2[k];
       degree += k;
     }
-    weight = permi_dd_multiply(weight, factorial[n - degree]);
-    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
+    weight = permi_dd_multiply(weight, low->factorial[n - degree]);
+    low->weight[number] = permi_dd_scale(weight, exp2 + low->factorial_exp2[n - degree]);
     for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
       d[t] = r - 1 - t;
     if (r > 1)
       d[t]++;
   }
+  return PERM_OK;
 }
 
 /* Works in place, highest exponents first. */
@@ -421,24 +413,23 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
                                         double work, permi_dd *product, double *absolute)
 {
   const int r = low->r, parts = low->parts;
-  double before = 1;
-  memset(product, 0, low->count * (size_t)parts * sizeof *product);
-  memset(absolute, 0, low->count * sizeof *absolute);
+  double before = 1, units = 1e9 * work / ((double)low->count * low->n);
+  product[parts - 1] = permi_dd_make(0);
   product[0] = permi_dd_make(1);
   absolute[0] = 1;
   for (int i = 0; i < low->n; i++) {
     const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
     const double after = permi_binomial(i + r, r - 1);
     size_t number = (size_t)after;
-    if (control && (i & 7) == 0) {
-      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
-      if (status != PERM_OK)
-        return status;
-    }
+    if (control)
+      control->done = done + work * i / low->n;
+    permi_watch(control, i ? units * before : PERMI_WATCH_UNITS);
     while (number-- > 0) {
       const uint32_t *below = low->below + number * (size_t)(r - 1);
       permi_dd re = {0, 0}, im = {0, 0};
       double sum = 0;
+      if (permi_watch_step(control, number, units))
+        return control->stopped;
       for (int t = 0; t < r; t++) {
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
@@ -468,7 +459,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
 
 static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  permi_low_rank copy = *(const permi_low_rank *)leaf->context, *low = &copy;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
   permi_pool pool = {&low->owned.allocator, NULL, 0};
@@ -478,10 +469,15 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
     product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
     absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
   }
-  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  low->below = (uint32_t *)permi_pool_get(&pool, low->count * (size_t)(low->r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_pool_get(&pool, low->count, sizeof *low->weight);
+  if (control)
+    control->activity = "low rank";
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : permi_low_rank_exponents(low, control);
   for (int side = 0; side < 2 && status == PERM_OK; side++)
     status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
   for (size_t k = 0; status == PERM_OK && k < low->count; k++) {
+    status = permi_watch_step(control, k, 20) ? control->stopped : PERM_OK;
     permi_dd a = product[0][k * parts], b = permi_dd_make(0);
     if (low->parts == 2) {
       b = product[0][2 * k + 1];
@@ -542,14 +538,12 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   if (!low)
     return PERM_ERROR_MEMORY;
   permi_pool *pool = &low->owned.pool;
-  permi_dd *factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
-  int *factorial_exp2 = (int *)permi_pool_get(pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  permi_dd *factorial = low->factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
+  int e, *factorial_exp2 = low->factorial_exp2 = (int *)permi_pool_zeros(pool, (size_t)n + 1, sizeof *factorial_exp2);
   low->n = n;
   low->r = r;
   low->parts = parts;
   low->count = (size_t)count;
-  low->below = (uint32_t *)permi_pool_get(pool, low->count * (size_t)(r - 1), sizeof *low->below);
-  low->weight = (permi_dd *)permi_pool_get(pool, low->count, sizeof *low->weight);
   low->factor[0] = (double *)permi_pool_get(pool, 2 * entries, sizeof(double));
   if (pool->failed) {
     permi_owned_release(allocator, low);
@@ -557,7 +551,13 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   }
   low->factor[1] = low->factor[0] + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
-  permi_low_rank_exponents(low, factorial, factorial_exp2);
+  factorial[0] = permi_dd_make(1);
+  for (int t = 1; t <= n; t++) {
+    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
+    frexp(factorial[t].hi, &e);
+    factorial[t] = permi_dd_scale(factorial[t], -e);
+    factorial_exp2[t] = factorial_exp2[t - 1] + e;
+  }
   for (size_t k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
   const perm_leaf information = {PERM_LEAF_TASK, PERM_METHOD_LOW_RANK, PERM_ISA_PLAIN, n, 1, 2 * count * n,
@@ -570,7 +570,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   leaf->run_task = permi_low_rank_task;
   leaf->release = permi_owned_release;
   leaf->explain = permi_low_rank_explain;
-  leaf->scale_exp2 = exp2 + low->factorial_exp2;
+  leaf->scale_exp2 = exp2 + factorial_exp2[n];
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
   leaf->estimate_relative = leaf->bound_relative;
   return PERM_OK;
@@ -849,8 +849,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;
-    result->error_estimate +=
-        1.1 * n * parts * PERMI_UNIT *
+    result->error_estimate += 1.1 * n * parts * PERMI_UNIT *
         (status == PERM_OK ? permi_ldexp(largest.value, largest.exp2 - result->exp2)
                            : exp2(sums - (double)result->exp2));
     status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;
@@ -2835,8 +2834,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
               ? "relative_error is negative or not finite (0 means none)"
           : !(plan->confidence >= 0) || plan->confidence >= 1 ? "confidence is not between 0 and 1 (0 means 0.95)"
           : plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO
-              ? "guarantee chooses the estimator, which has to be auto"
-              : NULL;
+              ? "guarantee chooses the estimator, which has to be auto" : NULL;
   if (wrong)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: %s", wrong);
   const perm_status status = permi_check_whole(watch->options, 5, result);
@@ -3829,8 +3827,7 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
       for (int s = 0; s < origins; s++) {
         const int64_t x = origin[s].c->integer[side];
         const double real = !p                              ? (side ? origin[s].c->imaginary : origin[s].c->real)
-                            : x < 1 << 30 && x > -(1 << 30) ? (double)x
-                                                            : permi_balanced(permi_residue_of(x, p), p);
+                            : x < 1 << 30 && x > -(1 << 30) ? (double)x : permi_balanced(permi_residue_of(x, p), p);
         if (real == 0)
           continue;
         way[ways] = origin[s];
@@ -4002,7 +3999,8 @@ static perm_status permi_coefficients_frontier(permi_coefficients *plan, const p
     }
     if (!permi_places_measure(frontier, watch))
       status = PERM_ERROR_MEMORY;
-    else if (options->max_bytes > 0 && permi_arrays_bytes(frontier->arrays) > bytes)
+    else if ((options->max_bytes > 0 || options->method == PERM_METHOD_AUTO) &&
+             permi_arrays_bytes(frontier->arrays) > bytes)
       plan->seconds = (double)INFINITY;
   }
   permi_release(&options->allocator, binomial);
@@ -4214,6 +4212,8 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
   perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
   const long long unit = bits > -1e9 && bits < 1e9 ? (long long)ceil(bits) : 0;
   most = bits < 1e9 ? exp2(bits - (double)unit) : bits;
+  for (size_t e = 0; e < pencil->matrix.nnz; e++) /* a denormal r l is not rounded by u */
+    most = pencil->cell[2 * e + 1].absolute > 0 && !(pencil->matrix.real[e] > 4 * DBL_MIN) ? (double)INFINITY : most;
   for (int j = 0; j <= last && status == PERM_OK; j++) {
     const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N;
     root[2 * j] = cos(angle);
@@ -4225,8 +4225,7 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
     value[2 * j + 1] = bits * permi_ldexp(result->imaginary, result->exp2 - unit);
     error += bits * permi_ldexp(result->error_bound, result->exp2 - unit);
     pencil->watch->done = pencil->watch->work_total * (j + 1) / (last + 1);
-    if (status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS))
-      status = pencil->watch->stopped;
+    status = status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS) ? pencil->watch->stopped : status;
   }
   error += expm1(lines * log1p(16 * PERMI_UNIT)) * most + (N + 20) * PERMI_UNIT * (most + error);
   for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
@@ -4250,14 +4249,18 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
   double points = (double)INFINITY;
   if (pencil->largest[1] > 0)
-    pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
+    pencil->shift = permi_exponent(pencil->largest[0] > 0 ? fmax(pencil->largest[0], 1e-280) : 0) -
+                    permi_exponent(pencil->largest[1]);
   pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
   plan->seconds = points;
   plan->shift[0] = permi_exponent(pencil->largest[0]);
   plan->shift[1] = plan->shift[0] - pencil->shift;
   if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
-  if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
+  const int huge = fmax(pencil->largest[0], ldexp(pencil->largest[1], pencil->shift)) > 2e307;
+  if (status == PERM_OK && huge && plan->seconds == points)
+    return permi_fail(pencil->result, PERM_ERROR_UNSUPPORTED, 0, "entries are beyond 2e307: scale them");
+  if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER && !huge) {
     permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);
     points = (pencil->most + 2) * (pencil->parts == 1 ? 0.5 : 1) * permi_pencil_seconds(pencil, 0, 0, &planning);
   }
@@ -4271,8 +4274,7 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
     status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
     for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
       const long long unit = (long long)c * (lines - k) + (long long)l * k;
-      bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) +
-                  (values[k] > 0 ? DBL_MIN : 0);
+      bounds[k] = fmax(permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9), DBL_MIN);
       values[k] = permi_ldexp(values[k], unit);
     }
   }
@@ -4419,7 +4421,7 @@ static void permi_several_doubles(const permi_several *s, const permi_pencil_cal
       unit += (long long)(t % s->step[s->forms + k] / s->step[k]) * (s->unit[k] - s->unit[0]);
     for (int part = 0; part < parts; part++)
       call->values[t * (size_t)parts + (size_t)part] = permi_ldexp(all[(size_t)part * s->count + t], unit);
-    call->bounds[t] = moduli > 0 ? permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9) + DBL_MIN : 0;
+    call->bounds[t] = fmax(permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9), DBL_MIN);
   }
 }
 
@@ -5275,8 +5277,7 @@ static const void *permi_list_find(const permi_list *list, const uint64_t *mask,
   for (w = 0; first < last && list->patterns.low[first] < low; w++)
     first++;
   return first < last && list->patterns.low[first] == low
-             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
-             : NULL;
+             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes : NULL;
 }
 
 static const void *permi_array_find(const permi_frontier *frontier, const permi_frontier_kept *kept, int p,
@@ -5578,8 +5579,7 @@ static perm_status permi_class_keep(permi_runner *runner, int p)
   permi_trace *trace = (permi_trace *)runner->keeper;
   return (p == 0 || permi_class_keep_links(trace, run, p - 1)) &&
                  (p == run->plan->steps || permi_class_keep_states(trace, run, p))
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
+             ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
 static perm_status permi_classes_record(permi_trace *trace, permi_control *control)

@@ -688,6 +688,8 @@ check no_half_picture test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 # no input is ever replaced, under any name; what is no Matrix Market or SVG with --force only; the old mode stays
 cp $dir/swap.mtx $dir/input.mtx; cp $dir/nine.txt $dir/text
 ln $dir/input.mtx $dir/input.hard; ln -s input.mtx $dir/input.link
+expect "--write on the polynomial" 2 'write would destroy the input' --force $dir/text --polynomial $dir/input.mtx \
+  --write $dir/input.mtx
 for spelling in $dir/input.mtx ./$dir/input.mtx $dir/../$(basename $dir)/input.mtx $dir/input.hard $dir/input.link; do
   for option in --write --spy --prove; do
     expect "$option on the input: $spelling" 2 "$option would destroy the input \"$spelling\"; name another file$" \

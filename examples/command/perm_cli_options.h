@@ -315,8 +315,8 @@ static int cli_check_inputs(const cli *run, const char *option, const char *path
   const int replaced = path == checkpoint && (run->resume || run->merge);
   char text[64];
   int i;
-  for (i = -2; path && i < run->files; i++) {
-    const char *const input = i == -2 ? run->source : i == -1 ? checkpoint : run->file[i];
+  for (i = -3; path && i < run->files; i++) {
+    const char *const input = i == -3 ? run->polynomial : i == -2 ? run->source : i == -1 ? checkpoint : run->file[i];
     if (input && input != path && ((!replaced && cli_same_file(path, input)) || cli_would_clean(path, input))) {
       snprintf(text, sizeof text, "%s would destroy the %s", option,
                i == -1 || (run->merge && i >= 0) ? "checkpoint" : "input");

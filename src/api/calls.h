@@ -6,7 +6,7 @@
 #pragma once
 #include "types.h"
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly 1e-15), else as
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself or 1e-28 of sum |terms|, else as
    perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; 1 for
    n = 0. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
@@ -181,7 +181,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of |entries|), else as perm_compute_real.
+   without gaps. n <= 16: as perm_real (n <= 4: of the permanent of |entries|), else as perm_compute_real.
    A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */

@@ -20,7 +20,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison of NaN for true. */
+/* Bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);

@@ -17,8 +17,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
               ? "relative_error is negative or not finite (0 means none)"
           : !(plan->confidence >= 0) || plan->confidence >= 1 ? "confidence is not between 0 and 1 (0 means 0.95)"
           : plan->guarantee && plan->estimator != PERM_ESTIMATOR_AUTO
-              ? "guarantee chooses the estimator, which has to be auto"
-              : NULL;
+              ? "guarantee chooses the estimator, which has to be auto" : NULL;
   if (wrong)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: %s", wrong);
   const perm_status status = permi_check_whole(watch->options, 5, result);

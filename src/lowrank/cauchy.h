@@ -178,8 +178,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;
-    result->error_estimate +=
-        1.1 * n * parts * PERMI_UNIT *
+    result->error_estimate += 1.1 * n * parts * PERMI_UNIT *
         (status == PERM_OK ? permi_ldexp(largest.value, largest.exp2 - result->exp2)
                            : exp2(sums - (double)result->exp2));
     status = status == PERM_STOPPED_CANCELLED ? status : PERM_OK;

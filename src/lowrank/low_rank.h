@@ -25,48 +25,40 @@ typedef struct permi_factors {
 
 typedef struct permi_low_rank {
   permi_owned owned;
-  int n, r, parts, factorial_exp2;
+  int n, r, parts, *factorial_exp2;
   size_t count;
-  uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
-  permi_dd *weight;  /* k! 2^-factorial_exp2 */
-  double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
+  uint32_t *below;              /* the task's: (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *factorial, *weight; /* t! 2^-factorial_exp2[t]; the task's: k! 2^-factorial_exp2[n] */
+  double *factor[2];            /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
 
-/* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
-static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
+static perm_status permi_low_rank_exponents(const permi_low_rank *low, permi_control *control)
 {
-  const int r = low->r, n = low->n;
-  int *d = factorial_exp2 + n + 1, e, t;
-  factorial[0] = permi_dd_make(1);
-  factorial_exp2[0] = 0;
-  for (t = 1; t <= n; t++) {
-    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
-    frexp(factorial[t].hi, &e);
-    factorial[t] = permi_dd_scale(factorial[t], -e);
-    factorial_exp2[t] = factorial_exp2[t - 1] + e;
-  }
-  low->factorial_exp2 = factorial_exp2[n];
+  int d[20], t, r = low->r, n = low->n; /* r <= n, C(2 r - 1, r - 1) <= 4e9 */
   for (t = 1; t < r; t++)
     d[t] = r - 1 - t;
   for (size_t number = 0; number < low->count; number++) {
     double less = 0;
-    int degree = 0, exp2 = -low->factorial_exp2;
+    int degree = 0, exp2 = -low->factorial_exp2[n];
     permi_dd weight = permi_dd_make(1);
+    if (permi_watch_step(control, number, 5.0 * r * r))
+      return control->stopped;
     for (t = 1; t < r; t++) {
       const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
       less += permi_binomial(d[t] - 1, r - t - 1);
       low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
-      weight = permi_dd_multiply(weight, factorial[k]);
-      exp2 += factorial_exp2[k];
+      weight = permi_dd_multiply(weight, low->factorial[k]);
+      exp2 += low->factorial_exp2[k];
       degree += k;
     }
-    weight = permi_dd_multiply(weight, factorial[n - degree]);
-    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
+    weight = permi_dd_multiply(weight, low->factorial[n - degree]);
+    low->weight[number] = permi_dd_scale(weight, exp2 + low->factorial_exp2[n - degree]);
     for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
       d[t] = r - 1 - t;
     if (r > 1)
       d[t]++;
   }
+  return PERM_OK;
 }
 
 /* Works in place, highest exponents first. */
@@ -74,24 +66,23 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
                                         double work, permi_dd *product, double *absolute)
 {
   const int r = low->r, parts = low->parts;
-  double before = 1;
-  memset(product, 0, low->count * (size_t)parts * sizeof *product);
-  memset(absolute, 0, low->count * sizeof *absolute);
+  double before = 1, units = 1e9 * work / ((double)low->count * low->n);
+  product[parts - 1] = permi_dd_make(0);
   product[0] = permi_dd_make(1);
   absolute[0] = 1;
   for (int i = 0; i < low->n; i++) {
     const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
     const double after = permi_binomial(i + r, r - 1);
     size_t number = (size_t)after;
-    if (control && (i & 7) == 0) {
-      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
-      if (status != PERM_OK)
-        return status;
-    }
+    if (control)
+      control->done = done + work * i / low->n;
+    permi_watch(control, i ? units * before : PERMI_WATCH_UNITS);
     while (number-- > 0) {
       const uint32_t *below = low->below + number * (size_t)(r - 1);
       permi_dd re = {0, 0}, im = {0, 0};
       double sum = 0;
+      if (permi_watch_step(control, number, units))
+        return control->stopped;
       for (int t = 0; t < r; t++) {
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
@@ -121,7 +112,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
 
 static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  permi_low_rank copy = *(const permi_low_rank *)leaf->context, *low = &copy;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
   permi_pool pool = {&low->owned.allocator, NULL, 0};
@@ -131,10 +122,15 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
     product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
     absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
   }
-  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  low->below = (uint32_t *)permi_pool_get(&pool, low->count * (size_t)(low->r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_pool_get(&pool, low->count, sizeof *low->weight);
+  if (control)
+    control->activity = "low rank";
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : permi_low_rank_exponents(low, control);
   for (int side = 0; side < 2 && status == PERM_OK; side++)
     status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
   for (size_t k = 0; status == PERM_OK && k < low->count; k++) {
+    status = permi_watch_step(control, k, 20) ? control->stopped : PERM_OK;
     permi_dd a = product[0][k * parts], b = permi_dd_make(0);
     if (low->parts == 2) {
       b = product[0][2 * k + 1];
@@ -195,14 +191,12 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   if (!low)
     return PERM_ERROR_MEMORY;
   permi_pool *pool = &low->owned.pool;
-  permi_dd *factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
-  int *factorial_exp2 = (int *)permi_pool_get(pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  permi_dd *factorial = low->factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
+  int e, *factorial_exp2 = low->factorial_exp2 = (int *)permi_pool_zeros(pool, (size_t)n + 1, sizeof *factorial_exp2);
   low->n = n;
   low->r = r;
   low->parts = parts;
   low->count = (size_t)count;
-  low->below = (uint32_t *)permi_pool_get(pool, low->count * (size_t)(r - 1), sizeof *low->below);
-  low->weight = (permi_dd *)permi_pool_get(pool, low->count, sizeof *low->weight);
   low->factor[0] = (double *)permi_pool_get(pool, 2 * entries, sizeof(double));
   if (pool->failed) {
     permi_owned_release(allocator, low);
@@ -210,7 +204,13 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   }
   low->factor[1] = low->factor[0] + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
-  permi_low_rank_exponents(low, factorial, factorial_exp2);
+  factorial[0] = permi_dd_make(1);
+  for (int t = 1; t <= n; t++) {
+    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
+    frexp(factorial[t].hi, &e);
+    factorial[t] = permi_dd_scale(factorial[t], -e);
+    factorial_exp2[t] = factorial_exp2[t - 1] + e;
+  }
   for (size_t k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
   const perm_leaf information = {PERM_LEAF_TASK, PERM_METHOD_LOW_RANK, PERM_ISA_PLAIN, n, 1, 2 * count * n,
@@ -223,7 +223,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   leaf->run_task = permi_low_rank_task;
   leaf->release = permi_owned_release;
   leaf->explain = permi_low_rank_explain;
-  leaf->scale_exp2 = exp2 + low->factorial_exp2;
+  leaf->scale_exp2 = exp2 + factorial_exp2[n];
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
   leaf->estimate_relative = leaf->bound_relative;
   return PERM_OK;

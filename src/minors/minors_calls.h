@@ -47,11 +47,10 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
   int spare = 1, i, j, k; /* lines of ones */
-  double error = 0;
+  double error = result->value = result->error_estimate = 0;
   permi_number whole = permi_minors_value(minors, total);
   const long long unit = whole.exp2;
   const double value = whole.value.hi;
-  result->value = result->error_estimate = 0;
   if (!(value > 0))
     return;
   const double of_value =
@@ -62,15 +61,16 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       const int row = minors->origin[0][i], column = minors->origin[1][j];
       const double weight = (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k] - unit) / value;
-      const double x = (made < 0 ? 0 : made) + 0;
+      const double most = fmin(minors->count[0][i], minors->count[1][j]);
+      const double x = made <= 2 * most ? (made < 0 ? 0 : made) + 0 : most;
       if (row == call->m || column == call->n) {
         spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
         continue;
       }
       call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_ldexp(permi_minors_lost(minors, total, i), total->absolute_exp2[i] - unit) /
-                                  value + x * (of_value + 8 * PERMI_UNIT));
+      const double lost = permi_ldexp(permi_minors_lost(minors, total, i), total->absolute_exp2[i] - unit);
+      error = fmax(error, fmin(weight * lost / value + x * (of_value + 8 * PERMI_UNIT), most));
     }
   for (k = 2; k <= spare; k++) { /* they are not told apart */
     whole.value.hi /= k;

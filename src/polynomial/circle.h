@@ -41,6 +41,8 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
   perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
   const long long unit = bits > -1e9 && bits < 1e9 ? (long long)ceil(bits) : 0;
   most = bits < 1e9 ? exp2(bits - (double)unit) : bits;
+  for (size_t e = 0; e < pencil->matrix.nnz; e++) /* a denormal r l is not rounded by u */
+    most = pencil->cell[2 * e + 1].absolute > 0 && !(pencil->matrix.real[e] > 4 * DBL_MIN) ? (double)INFINITY : most;
   for (int j = 0; j <= last && status == PERM_OK; j++) {
     const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N;
     root[2 * j] = cos(angle);
@@ -52,8 +54,7 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
     value[2 * j + 1] = bits * permi_ldexp(result->imaginary, result->exp2 - unit);
     error += bits * permi_ldexp(result->error_bound, result->exp2 - unit);
     pencil->watch->done = pencil->watch->work_total * (j + 1) / (last + 1);
-    if (status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS))
-      status = pencil->watch->stopped;
+    status = status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS) ? pencil->watch->stopped : status;
   }
   error += expm1(lines * log1p(16 * PERMI_UNIT)) * most + (N + 20) * PERMI_UNIT * (most + error);
   for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
@@ -77,14 +78,18 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
   double points = (double)INFINITY;
   if (pencil->largest[1] > 0)
-    pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
+    pencil->shift = permi_exponent(pencil->largest[0] > 0 ? fmax(pencil->largest[0], 1e-280) : 0) -
+                    permi_exponent(pencil->largest[1]);
   pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
   plan->seconds = points;
   plan->shift[0] = permi_exponent(pencil->largest[0]);
   plan->shift[1] = plan->shift[0] - pencil->shift;
   if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
-  if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
+  const int huge = fmax(pencil->largest[0], ldexp(pencil->largest[1], pencil->shift)) > 2e307;
+  if (status == PERM_OK && huge && plan->seconds == points)
+    return permi_fail(pencil->result, PERM_ERROR_UNSUPPORTED, 0, "entries are beyond 2e307: scale them");
+  if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER && !huge) {
     permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);
     points = (pencil->most + 2) * (pencil->parts == 1 ? 0.5 : 1) * permi_pencil_seconds(pencil, 0, 0, &planning);
   }
@@ -98,8 +103,7 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
     status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
     for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
       const long long unit = (long long)c * (lines - k) + (long long)l * k;
-      bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) +
-                  (values[k] > 0 ? DBL_MIN : 0);
+      bounds[k] = fmax(permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9), DBL_MIN);
       values[k] = permi_ldexp(values[k], unit);
     }
   }

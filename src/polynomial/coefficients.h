@@ -52,8 +52,7 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
       for (int s = 0; s < origins; s++) {
         const int64_t x = origin[s].c->integer[side];
         const double real = !p                              ? (side ? origin[s].c->imaginary : origin[s].c->real)
-                            : x < 1 << 30 && x > -(1 << 30) ? (double)x
-                                                            : permi_balanced(permi_residue_of(x, p), p);
+                            : x < 1 << 30 && x > -(1 << 30) ? (double)x : permi_balanced(permi_residue_of(x, p), p);
         if (real == 0)
           continue;
         way[ways] = origin[s];
@@ -225,7 +224,8 @@ static perm_status permi_coefficients_frontier(permi_coefficients *plan, const p
     }
     if (!permi_places_measure(frontier, watch))
       status = PERM_ERROR_MEMORY;
-    else if (options->max_bytes > 0 && permi_arrays_bytes(frontier->arrays) > bytes)
+    else if ((options->max_bytes > 0 || options->method == PERM_METHOD_AUTO) &&
+             permi_arrays_bytes(frontier->arrays) > bytes)
       plan->seconds = (double)INFINITY;
   }
   permi_release(&options->allocator, binomial);

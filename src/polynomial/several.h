@@ -138,7 +138,7 @@ static void permi_several_doubles(const permi_several *s, const permi_pencil_cal
       unit += (long long)(t % s->step[s->forms + k] / s->step[k]) * (s->unit[k] - s->unit[0]);
     for (int part = 0; part < parts; part++)
       call->values[t * (size_t)parts + (size_t)part] = permi_ldexp(all[(size_t)part * s->count + t], unit);
-    call->bounds[t] = moduli > 0 ? permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9) + DBL_MIN : 0;
+    call->bounds[t] = fmax(permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9), DBL_MIN);
   }
 }
 

@@ -92,8 +92,7 @@ static perm_status permi_class_keep(permi_runner *runner, int p)
   permi_trace *trace = (permi_trace *)runner->keeper;
   return (p == 0 || permi_class_keep_links(trace, run, p - 1)) &&
                  (p == run->plan->steps || permi_class_keep_states(trace, run, p))
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
+             ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
 static perm_status permi_classes_record(permi_trace *trace, permi_control *control)

@@ -79,8 +79,7 @@ static const void *permi_list_find(const permi_list *list, const uint64_t *mask,
   for (w = 0; first < last && list->patterns.low[first] < low; w++)
     first++;
   return first < last && list->patterns.low[first] == low
-             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
-             : NULL;
+             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes : NULL;
 }
 
 static const void *permi_array_find(const permi_frontier *frontier, const permi_frontier_kept *kept, int p,

@@ -436,6 +436,24 @@ TEST(t_limits_memory_of_every_call)
   remove("build/limits.svg");
 }
 
+/* Nine million exponents: cancelled and refused before all are numbered. */
+TEST(t_limits_low_rank_stops)
+{
+  double a[17 * 17];
+  perm_options options;
+  perm_result result;
+  int limit;
+  dense_random(17, a, 1);
+  for (limit = 0; limit < 2; limit++) {
+    options = limits_options(limit ? 0 : LIMITS_AFTER);
+    options.max_seconds = limit ? 0.3 : 0;
+    options.cancel = limit ? NULL : options.cancel;
+    CHECK(perm_compute_low_rank_real(40, 7, a, 7, a, 40, &options, &result) ==
+          (limit ? PERM_ERROR_LIMIT : PERM_STOPPED_CANCELLED));
+    CHECK_SHOW(limits_in_time(), "limit %d", limit);
+  }
+}
+
 static int limits_activity(const perm_progress *progress, void *user_data)
 {
   *(const char **)user_data = progress->activity;

@@ -328,4 +328,16 @@ TEST(t_marginals_escalations)
   CHECK(any);
   CHECK_SHOW(escalated >= 4, "%d calls escalate", escalated);
 }
+
+/* The columns are always taken, twice and once; the entries are further apart than doubles. */
+TEST(t_marginals_far_apart)
+{
+  const double a[2] = {DBL_MAX, 4.9406564584124654e-324};
+  const int rows[1] = {3}, columns[2] = {2, 1};
+  double marginal[2];
+  perm_result result;
+  CHECK(perm_marginals_real(1, 2, a, 2, rows, columns, NULL, marginal, &result) == PERM_OK);
+  CHECK_SHOW(fabs(marginal[0] - 2) + fabs(marginal[1] - 1) <= result.error_estimate && result.error_estimate < 3,
+             "%g %g +- %g", marginal[0], marginal[1], result.error_estimate);
+}
 /* SPDX-License-Identifier: MIT */

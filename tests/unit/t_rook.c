@@ -322,4 +322,42 @@ TEST(t_rook_refuses)
   CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_CANCELLED);
   perm_matrix_free(&matrix);
 }
+
+static void *t_rook_allocate(size_t bytes, void *largest)
+{
+  *(size_t *)largest = bytes > *(size_t *)largest ? bytes : *(size_t *)largest;
+  return bytes < 1000000000 ? malloc(bytes) : NULL;
+}
+
+static void t_rook_release(void *pointer, void *largest)
+{
+  (void)largest;
+  free(pointer);
+}
+
+static int t_rook_ends(const perm_progress *progress, void *data)
+{
+  (void)data;
+  return progress->seconds > 0.5;
+}
+
+/* Without max_bytes a frontier of terabytes gives way to values at points before it is allocated. */
+TEST(t_rook_default_bytes)
+{
+  static double a[40 * 40];
+  static perm_integer numbers[41];
+  perm_options options = {PERM_METHOD_AUTO};
+  size_t largest = 0;
+  perm_result result;
+  perm_matrix matrix;
+  for (int k = 0; k < 40 * 40; k++)
+    a[k] = test_below(100) < 35;
+  CHECK(perm_matrix_from_dense(40, 40, a, 40, NULL, &matrix, NULL) == PERM_OK);
+  options.allocator = (perm_allocator){t_rook_allocate, t_rook_release, &largest};
+  options.progress = t_rook_ends;
+  const perm_status status = perm_rook_numbers(&matrix, &options, numbers, &result);
+  CHECK_SHOW(status == PERM_STOPPED_CANCELLED, "%s", result.message);
+  CHECK_SHOW(largest < 1000000000, "%.3g bytes", (double)largest);
+  perm_matrix_free(&matrix);
+}
 /* SPDX-License-Identifier: MIT */
