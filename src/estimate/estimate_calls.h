@@ -130,8 +130,8 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     else if (status < 0)
       status = permi_fail_memory(result);
     else if (status > 0 && status != PERM_PART_DONE)
-      permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
-                 perm_status_text(status), call.accepted);
+      permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance; twice "
+                 "the relative_error takes a quarter of them", perm_status_text(status), call.accepted);
     else if (status == PERM_OK) /* blocks are computed to ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else if ((status = permi_rather_exact(&rather, PERMI_TRIAL_SECONDS * n * n *
