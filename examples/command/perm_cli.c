@@ -106,7 +106,7 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
                                         : "; to begin anew, name another --checkpoint";
   case PERM_ERROR_UNSUPPORTED:
     return run->sample && strstr(message, "no chances")
-               ? "; outputs of photons: examples/boson_sampling.c FILE PHOTONS COUNT, perm.sampler.boson in Python" : "";
+               ? "; outputs of photons: examples/boson_sampling.c FILE PHOTONS COUNT, or perm.sampler.boson" : "";
   case PERM_ERROR_DEVICE:
     return strstr(message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
   default: return "";
