@@ -40,7 +40,7 @@ int main(void)
 {
   const uint64_t bits = UINT64_C(0x7ff8000000000001);
   double a[2 * 24 * 24], out[2 * 24 * 24];
-  perm_options options = {PERM_METHOD_AUTO};
+  static perm_options options; /* zeros */
   int good, k;
   for (k = 0; k < 2 * 24 * 24; k++)
     a[k] = 1 + k % 7;

@@ -346,7 +346,7 @@ TEST(t_rook_default_bytes)
 {
   static double a[40 * 40];
   static perm_integer numbers[41];
-  perm_options options = {PERM_METHOD_AUTO};
+  perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
   size_t largest = 0;
   perm_result result;
   perm_matrix matrix;
