@@ -965,8 +965,7 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   number.error = (double)INFINITY;
   permi_number_normalise(&number);
   number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                                            permi_modulus(number.value.hi, number.imaginary.hi)
-                                      : (double)INFINITY;
+                                            permi_modulus(number.value.hi, number.imaginary.hi) : (double)INFINITY;
   permi_pool_release(&pool);
   *value = number;
   return watch->stopped;
@@ -4297,7 +4296,7 @@ typedef struct permi_several {
   size_t count;            /* coefficients */
   int *unit;               /* of forms: the exponent of the largest entry */
   size_t *step;            /* of forms: the distance of x_k; then periods */
-  double *entry;           /* of row i, column j, form k: re, im, modulus, of at most 1 */
+  double *entry, least;    /* of row i, column j, form k: re, im, modulus, of at most 1; the least */
   uint64_t *residue;       /* re 2^64, im 2^64, modulo p */
   double *value;           /* of sets: re, im, moduli */
   uint64_t *word;          /* there, too: residues */
@@ -4395,6 +4394,7 @@ static double permi_several_fill(permi_several *s, const permi_pencil_call *call
           to[0] = call->integers ? cell.real : ldexp(cell.real, -s->unit[k]);
           to[1] = call->integers ? cell.imaginary : ldexp(cell.imaginary, -s->unit[k]);
           to[2] = hypot(to[0], to[1]);
+          s->least = pass && cell.absolute > 0 && to[2] < s->least ? to[2] : s->least;
           for (int part = 0; part < 2 && prime; part++)
             s->residue[at + (size_t)part] = permi_montgomery(
                 permi_residue_of(part ? cell.imaginary_integer : cell.integer, prime->p), prime->square, prime);
@@ -4421,7 +4421,8 @@ static void permi_several_doubles(const permi_several *s, const permi_pencil_cal
       unit += (long long)(t % s->step[s->forms + k] / s->step[k]) * (s->unit[k] - s->unit[0]);
     for (int part = 0; part < parts; part++)
       call->values[t * (size_t)parts + (size_t)part] = permi_ldexp(all[(size_t)part * s->count + t], unit);
-    call->bounds[t] = fmax(permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9), DBL_MIN);
+    call->bounds[t] = moduli > 0 || pow(s->least, s->m) < 1e-290 /* or underflowed */
+                          ? permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9) + DBL_MIN : 0;
   }
 }
 
@@ -4451,7 +4452,7 @@ static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call
 {
   const int by = call->m > call->n, forms = call->forms, exact = call->integers != NULL;
   permi_several s = {by ? call->n : call->m, by ? call->m : call->n, forms, call->parts + !exact,
-                     (size_t)call->degree + 1, NULL, NULL, NULL, NULL, NULL, NULL, pencil->watch};
+                     (size_t)call->degree + 1, NULL, NULL, NULL, 1, NULL, NULL, NULL, pencil->watch};
   const double most = pencil->options->max_bytes > 0 ? permi_max_bytes(pencil->options) : PERMI_DEFAULT_BYTES;
   const double bytes = (ldexp(1, s.n) + 1) * 8 * s.planes * (double)s.count;
   permi_pool *pool = &pencil->pool;
@@ -8311,8 +8312,7 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   if (unseen > (ranks.unseen ? ranks.most[0] : 0))
     *index = 0;
   const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
-                             : (given || state) && left >= *index ? PERM_ERROR_RANGE
-                                                                  : PERM_OK;
+                             : (given || state) && left >= *index ? PERM_ERROR_RANGE : PERM_OK;
   *index = given || status ? 0 : *index;
   for (int j = 1, d = unseen; given && j < ranks.modes && status == PERM_OK; j++) {
     d += ranks.unseen >= j ? 0 : given[ranks.row[j - 1]];

@@ -200,6 +200,7 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "boson_sampling: a file" $at/boson_sampling $out/mirror.txt 2 100; mv $out/log $out/boson
   check "samples of a file" holds $out/boson 'NF == 2 && $1 + $2 == 2 { n++; apart += $1 == 1; bad = apart > 24 }' 100
   printf '0.6 0.8\n0.8 0.6\n' >$out/mirror.txt
+  check "boson_sampling: no samples" sh -c "$at/boson_sampling $out/mirror.txt 2 0 2>&1 | grep -q '^usage:'"
   check "boson_sampling: no unitary" sh -c "$at/boson_sampling $out/mirror.txt 2 2>&1 | grep -q 'columns 1 and 2 are not orthonormal: 0.96'"
   check "boson_sampling: usage" sh -c "$at/boson_sampling 5 4 2>&1 | grep -q '^usage'"
 

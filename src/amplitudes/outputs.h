@@ -120,8 +120,7 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   if (unseen > (ranks.unseen ? ranks.most[0] : 0))
     *index = 0;
   const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
-                             : (given || state) && left >= *index ? PERM_ERROR_RANGE
-                                                                  : PERM_OK;
+                             : (given || state) && left >= *index ? PERM_ERROR_RANGE : PERM_OK;
   *index = given || status ? 0 : *index;
   for (int j = 1, d = unseen; given && j < ranks.modes && status == PERM_OK; j++) {
     d += ranks.unseen >= j ? 0 : given[ranks.row[j - 1]];

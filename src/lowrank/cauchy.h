@@ -294,8 +294,7 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   number.error = (double)INFINITY;
   permi_number_normalise(&number);
   number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                                            permi_modulus(number.value.hi, number.imaginary.hi)
-                                      : (double)INFINITY;
+                                            permi_modulus(number.value.hi, number.imaginary.hi) : (double)INFINITY;
   permi_pool_release(&pool);
   *value = number;
   return watch->stopped;

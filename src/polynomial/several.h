@@ -14,7 +14,7 @@ typedef struct permi_several {
   size_t count;            /* coefficients */
   int *unit;               /* of forms: the exponent of the largest entry */
   size_t *step;            /* of forms: the distance of x_k; then periods */
-  double *entry;           /* of row i, column j, form k: re, im, modulus, of at most 1 */
+  double *entry, least;    /* of row i, column j, form k: re, im, modulus, of at most 1; the least */
   uint64_t *residue;       /* re 2^64, im 2^64, modulo p */
   double *value;           /* of sets: re, im, moduli */
   uint64_t *word;          /* there, too: residues */
@@ -112,6 +112,7 @@ static double permi_several_fill(permi_several *s, const permi_pencil_call *call
           to[0] = call->integers ? cell.real : ldexp(cell.real, -s->unit[k]);
           to[1] = call->integers ? cell.imaginary : ldexp(cell.imaginary, -s->unit[k]);
           to[2] = hypot(to[0], to[1]);
+          s->least = pass && cell.absolute > 0 && to[2] < s->least ? to[2] : s->least;
           for (int part = 0; part < 2 && prime; part++)
             s->residue[at + (size_t)part] = permi_montgomery(
                 permi_residue_of(part ? cell.imaginary_integer : cell.integer, prime->p), prime->square, prime);
@@ -138,7 +139,8 @@ static void permi_several_doubles(const permi_several *s, const permi_pencil_cal
       unit += (long long)(t % s->step[s->forms + k] / s->step[k]) * (s->unit[k] - s->unit[0]);
     for (int part = 0; part < parts; part++)
       call->values[t * (size_t)parts + (size_t)part] = permi_ldexp(all[(size_t)part * s->count + t], unit);
-    call->bounds[t] = fmax(permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9), DBL_MIN);
+    call->bounds[t] = moduli > 0 || pow(s->least, s->m) < 1e-290 /* or underflowed */
+                          ? permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9) + DBL_MIN : 0;
   }
 }
 
@@ -168,7 +170,7 @@ static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call
 {
   const int by = call->m > call->n, forms = call->forms, exact = call->integers != NULL;
   permi_several s = {by ? call->n : call->m, by ? call->m : call->n, forms, call->parts + !exact,
-                     (size_t)call->degree + 1, NULL, NULL, NULL, NULL, NULL, NULL, pencil->watch};
+                     (size_t)call->degree + 1, NULL, NULL, NULL, 1, NULL, NULL, NULL, pencil->watch};
   const double most = pencil->options->max_bytes > 0 ? permi_max_bytes(pencil->options) : PERMI_DEFAULT_BYTES;
   const double bytes = (ldexp(1, s.n) + 1) * 8 * s.planes * (double)s.count;
   permi_pool *pool = &pencil->pool;
