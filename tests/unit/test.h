@@ -2,8 +2,9 @@
 
    Run:  build/tests [-v] [-x] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one
    of several. -v: a line each, with seconds; -x: nothing after the first failed CHECK; -q: no TEST_LONG, and others are
-   smaller (test_some, test_quick); -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once; -r: other
-   random numbers than those of seed 0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
+   smaller (test_some, test_quick); -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once: whole
+   files of tests, which may share a file's name; -r: other random numbers than those of seed 0. No verdict hangs on a
+   seed: what fails at one has a limit that holds by luck.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct test_case { const char *name; void (*run)(void); int lasting; } test_case;
+typedef struct test_case { const char *name, *file; void (*run)(void); int lasting; } test_case;
 
 static struct { test_case table[1024]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
@@ -25,9 +26,9 @@ static int test_ends;    /* -x */
 static int test_quick;   /* -q */
 static void (*test_before)(void); /* NULL, or what happens before every test */
 
-__attribute__((unused)) static int test_register(const char *name, void (*run)(void), int lasting)
+__attribute__((unused)) static int test_register(const char *name, const char *file, void (*run)(void), int lasting)
 {
-  const test_case test = {name, run, lasting};
+  const test_case test = {name, file, run, lasting};
   if (test_list.count == 1024)
     abort();
   test_list.table[test_list.count++] = test;
@@ -35,9 +36,9 @@ __attribute__((unused)) static int test_register(const char *name, void (*run)(v
 }
 
 /* A constructor keeps a test's name in one place. */
-#define TEST_OF(name, lasting)                                                                           \
-  static void name(void);                                                                                \
-  static void __attribute__((constructor)) register_##name(void) { test_register(#name, name, lasting); } \
+#define TEST_OF(name, lasting)                                                                                       \
+  static void name(void);                                                                                            \
+  static void __attribute__((constructor)) register_##name(void) { test_register(#name, __FILE__, name, lasting); } \
   static void name(void)
 #define TEST(name) TEST_OF(name, 0)
 /* A search or a statistic whose content takes a second of a core or more: `make check` leaves it to check-ci. */
@@ -178,7 +179,7 @@ static double test_seconds(void)
 
 __attribute__((unused)) static int test_main(int argc, char **argv)
 {
-  int verbose = argc > 1 && !strcmp(argv[1], "-v"), i, wanted = 0, part = 0, parts = 1;
+  int verbose = argc > 1 && !strcmp(argv[1], "-v"), i, wanted = 0, part = 0, parts = 1, file = -1;
   unsigned long long base_seed = 0;
   char **filter = argv + 1 + verbose;
   int passed = 0, failed = 0, skipped = 0;
@@ -201,7 +202,8 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
   for (i = 0; i < test_list.count; i++) {
     test_case *test = &test_list.table[i];
     const double start = test_seconds();
-    if ((test_quick && test->lasting) || !test_wanted(test->name, filter) || wanted++ % parts != part)
+    file += !i || strcmp(test->file, test_list.table[i - 1].file) != 0;
+    if ((test_quick && test->lasting) || !test_wanted(test->name, filter) || (wanted++, file % parts != part))
       continue;
     memset(&test_now, 0, sizeof test_now);
     memset(&test_estimates, 0, sizeof test_estimates);
